@@ -1,0 +1,59 @@
+"""fad: functional automatic differentiation of NumPy code by composable transforms.
+
+>>> import fad, fad.numpy as fnp
+>>> float(fad.grad(lambda x: fnp.sin(x) ** 2)(0.0))
+0.0
+
+Transforms: `grad value_and_grad elementwise_grad vjp jvp linearize linear_transpose
+jacfwd jacrev jacobian hessian hvp vmap`. Programs: `make_jaxpr eval_jaxpr eval_shape`.
+"""
+
+from . import numpy, tree, tree_util
+from .api import (
+    elementwise_grad,
+    eval_jaxpr,
+    eval_shape,
+    float0,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linear_transpose,
+    linearize,
+    make_jaxpr,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+    vmap,
+)
+from .core.avals import ShapeDtypeStruct
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ShapeDtypeStruct",
+    "elementwise_grad",
+    "eval_jaxpr",
+    "eval_shape",
+    "float0",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linear_transpose",
+    "linearize",
+    "make_jaxpr",
+    "numpy",
+    "stop_gradient",
+    "tree",
+    "tree_util",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

@@ -1,0 +1,1 @@
+"""The core: avals, the IR, primitives and traces. It knows no operation by name."""

@@ -1,0 +1,242 @@
+"""Primitives: the whole truth about one operation.
+
+A primitive is declared once (see `fad.ops.kinds`); its kind is a subclass that supplies
+the rules which every interpreter reads:
+
+    impl         evaluate on NumPy arrays
+    infer        avals of the outputs from avals of the inputs
+    plan         which residuals to keep when some inputs are differentiated
+    pushforward  tangents of the inputs -> tangents of the outputs     (jvp)
+    pullback     cotangents of the outputs -> cotangents of the inputs (vjp)
+    batch        the same operation on a stack of examples             (vmap)
+
+A derivative formula is a plain function. Its first parameter is the tangent or
+cotangent; its other parameter names say what it reads:
+
+    x, y, z, w   the value of input 0, 1, 2, 3
+    ans          the output (a list of them for several)
+    args         the values of all inputs
+    avals        the avals of all inputs
+    out          the aval of the output
+    keyword-only static parameters of the equation
+
+Public names: `Primitive`, `Formula`, `Plan`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .ir import Eqn
+from .trace import bind
+
+__all__ = ["ANS", "ARGS", "AVALS", "Formula", "Plan", "Primitive", "mask_key", "registry"]
+
+ANS, ARGS, AVALS, OUT = -1, -2, -3, -4
+_POSITIONS = {
+    "x": 0,
+    "y": 1,
+    "z": 2,
+    "w": 3,
+    "ans": ANS,
+    "args": ARGS,
+    "avals": AVALS,
+    "out": OUT,
+}
+
+
+class Formula:
+    """A derivative formula with the residuals and parameters that it reads.
+
+    Attributes:
+        function: the formula.
+        reads: input positions, or ANS, ARGS, AVALS, OUT, in parameter order.
+        params: names of the static parameters it takes by keyword.
+    """
+
+    __slots__ = ("function", "reads", "params")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        parameters = list(inspect.signature(function).parameters.values())
+        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY][1:]
+        self.function = function
+        self.reads = tuple(_POSITIONS[p.name] for p in positional)
+        self.params = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+
+    def bind_to(self, picks: tuple[int, ...]) -> Callable[[Any, Eqn], Any]:
+        """Return `call(t, eqn)`, given which residuals an equation keeps, in order."""
+        function, params = self.function, self.params
+        where = [OUT if r == OUT else picks.index(r) for r in self.reads]
+        if params or OUT in where:
+
+            def call(t: Any, eqn: Eqn) -> Any:
+                kept = [eqn.aval if k == OUT else eqn.residuals[k] for k in where]
+                return function(t, *kept, **{name: eqn.params[name] for name in params})
+
+            return call
+        if not where:
+            return lambda t, eqn: function(t)
+        if len(where) == 1:
+            first = where[0]
+            return lambda t, eqn: function(t, eqn.residuals[first])
+        if len(where) == 2:
+            first, second = where
+            return lambda t, eqn: function(
+                t, eqn.residuals[first], eqn.residuals[second]
+            )
+        return lambda t, eqn: function(t, *[eqn.residuals[k] for k in where])
+
+
+class Plan:
+    """What an equation keeps when the inputs in `mask` are differentiated.
+
+    Attributes:
+        mask: which inputs are differentiated.
+        picks: what is kept, in order: input positions, ANS, ARGS or AVALS.
+        single: the one entry of `picks` if it has one.
+        consts: the input positions among `picks` that are not differentiated; their
+            arrays belong to the caller and are protected from later writes.
+        steps: pairs (input position, call(t, eqn)) of the formulas to run.
+        constant: no output depends differentiably on the inputs in `mask`.
+    """
+
+    __slots__ = ("mask", "picks", "single", "consts", "steps", "constant")
+
+    def __init__(
+        self,
+        mask: tuple[bool, ...],
+        reads: Sequence[int],
+        formulas: Sequence[tuple[int, Formula]],
+        constant: bool = False,
+    ) -> None:
+        self.mask = mask
+        self.picks = tuple(sorted({r for r in reads if r != OUT}, reverse=True))
+        self.single = self.picks[0] if len(self.picks) == 1 else None
+        self.consts = tuple(
+            i
+            for i, traced in enumerate(mask)
+            if not traced and (i in self.picks or ARGS in self.picks)
+        )
+        self.steps = tuple((i, f.bind_to(self.picks)) for i, f in formulas)
+        self.constant = constant
+
+
+class Primitive:
+    """One operation with all its rules; the kinds in `fad.ops.kinds` subclass it.
+
+    Calling a primitive binds it: `sin(x)` is `bind(sin, x)`.
+
+    Attributes:
+        name: as printed in jaxprs.
+        impl: `impl(*arrays, **params)` on NumPy values.
+        multiple_results: whether `impl` returns a list of outputs.
+        pointwise: output element i depends on input elements i only, after broadcasting.
+        structural: moves, drops, repeats or adds up elements without scaling them.
+        masking: its pullback cuts cotangents off (`where`), see `transforms.reverse`.
+        view: NumPy returns a view of the first input where it can.
+        scalar: the name of the scalar function that computes one element, if any.
+        augmented: for operations with a function inside, `augmented(values, inputs,
+            **params) -> (outputs, residuals)`: the forward pass that also returns what
+            the derivative needs, so that nothing runs twice.
+        push_both: the same for forward mode, `push_both(values, tangents, **params) ->
+            (outputs, tangents)`.
+    """
+
+    kind = "primitive"
+    pointwise = False
+    structural = False
+    masking: Callable[..., Any] | None = None
+    view = False
+    constant = False
+    scalar: str | None = None
+    augmented: Callable[..., Any] | None = None
+    push_both: Callable[..., Any] | None = None
+
+    def __init__(
+        self,
+        name: str,
+        impl: Callable[..., Any],
+        *,
+        infer: Callable[..., Any] | None = None,
+        batch: Callable[..., Any] | None = None,
+        multiple_results: bool = False,
+    ) -> None:
+        self.name = name
+        self.impl = impl
+        self.multiple_results = multiple_results
+        self.plans: dict[int, Plan] = {}
+        if infer is not None:
+            self.infer = infer  # type: ignore[method-assign]
+        if batch is not None:
+            self.batch = batch  # type: ignore[method-assign]
+        registry[name] = self
+
+    __call__ = bind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} primitive {self.name}>"
+
+    def plan(self, key: int) -> Plan:
+        """Return the plan for a set of differentiated inputs, made once.
+
+        Args:
+            key: bit i is set when input i is differentiated; above the bits of the n
+                inputs stands a one, 1 << n. `mask_key` computes it from booleans.
+        """
+        plan = self.plans.get(key)
+        if plan is None:
+            n = key.bit_length() - 1
+            mask = tuple(bool(key >> i & 1) for i in range(n))
+            plan = self.plans[key] = self.make_plan(mask)
+        return plan
+
+    def make_plan(self, mask: tuple[bool, ...]) -> Plan:
+        raise NotImplementedError(f"primitive {self.name} has no derivative rule")
+
+    def infer(self, *avals: Any, **params: Any) -> Any:
+        """Return the aval of the output (a list of them when `multiple_results`)."""
+        raise NotImplementedError(f"primitive {self.name} has no shape rule")
+
+    def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> Any:
+        """Return the output's tangent, or None for zero (a list when several).
+
+        Args:
+            eqn: the equation, with residuals.
+            tangents: one per input, None for zero.
+        """
+        raise NotImplementedError(f"primitive {self.name} has no forward rule")
+
+    def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
+        """Return the cotangent of each input, None where it is zero.
+
+        A kind may set it to None: the reverse interpreter then transposes the
+        linearised pushforward.
+
+        Args:
+            eqn: the equation, with residuals.
+            ct: the output's cotangent (a list, None for zero, when several).
+            live: None, or a boolean array of the output's shape: the elements whose
+                cotangent is not cut off by a select (see `transforms.reverse`).
+        """
+        raise NotImplementedError(f"primitive {self.name} has no reverse rule")
+
+    def batch(
+        self, size: int, args: Sequence[Any], dims: Sequence[Any], **params: Any
+    ) -> tuple[Any, Any]:
+        """Return (outputs, their batch axes) for inputs stacked along `dims`."""
+        raise NotImplementedError(f"primitive {self.name} has no batching rule")
+
+
+def mask_key(inputs: Sequence[Any]) -> int:
+    """Return the key of `Primitive.plan` for inputs that are None or differentiated."""
+    key = 1 << len(inputs)
+    for i, v in enumerate(inputs):
+        if v is not None:
+            key |= 1 << i
+    return key
+
+
+registry: dict[str, Primitive] = {}
+"""Every primitive by name: what the rule tests walk."""

@@ -1,0 +1,258 @@
+"""The tape: a concrete trace that records what derivatives will need.
+
+`grad`, `vjp` and `linearize` open a `Tape`. Every operation is evaluated at once, one
+level below. If its output depends on a differentiated input, an equation is made that
+keeps the variables of those inputs and, of the values, only the residuals that their
+derivative formulas name: a chain of linear operations keeps nothing. Everything else
+passes through unboxed, so constants cost what they cost in NumPy.
+
+`LinearTape` records the same equations without values: it is how a linear function is
+written down before it is transposed.
+
+Public names: `Tape`, `LinearTape`, `annotate`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .avals import Aval
+from .dtypes import WEAK_DTYPES
+from .errors import NotLinearError
+from .guard import Guard
+from .ir import Out, Var, new_eqn
+from .primitive import ANS, ARGS, AVALS, mask_key
+from .source import user_source
+from .trace import Trace, Tracer, aval_of, bind, staging_trace
+from .views import as_view
+
+if TYPE_CHECKING:
+    from .primitive import Plan, Primitive
+
+__all__ = ["LinearTape", "Tape", "annotate", "pick_residuals", "settle_weak"]
+
+_ndarray = np.ndarray
+_new = object.__new__
+
+
+class Tape(Trace):
+    """Record equations over concrete values, with their residuals."""
+
+    __slots__ = ("guard", "staged")
+    name = "grad"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.guard = Guard()
+        self.staged = staging_trace() is not None
+
+    def input(self, value: Any) -> Tracer:
+        """Box a differentiated argument under a new variable."""
+        if value.__class__ is _ndarray:
+            value = self.guard.keep(value)
+        return Tracer(self, value, Var(aval_of(value)))
+
+    def close(self) -> None:
+        """End the tape: a tracer used from now on has escaped."""
+        self.open = False
+
+    def process(
+        self, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
+    ) -> Any:
+        if not self.open:
+            self.escaped(prim.name)
+        values = []
+        inputs = []
+        nested = self.staged
+        key, bit = 0, 1
+        for a in args:
+            if isinstance(a, Tracer):
+                if a.trace is self:
+                    inputs.append(a.var)
+                    a = a.value
+                    key |= bit
+                    if isinstance(a, Tracer):
+                        nested = True
+                else:
+                    inputs.append(None)
+                    nested = True
+            else:
+                inputs.append(None)
+            values.append(a)
+            bit += bit
+        residuals = None
+        try:
+            if prim.augmented is not None:
+                ans, residuals = prim.augmented(values, inputs, **params)
+            elif nested:
+                ans = bind(prim, *values, **params)
+            else:
+                ans = prim.impl(*values, **params)
+        except Exception as error:
+            annotate(error, prim, values)
+            raise
+        if prim.constant:
+            return ans
+        plan = prim.plans.get(key + bit) or prim.plan(key + bit)
+        if plan.constant:
+            return ans
+        if residuals is None:
+            box = self.record(prim, plan, inputs, values, params, ans)
+        else:
+            box = self._box_many(prim, plan, inputs, params, residuals, ans)
+        return as_view(box, prim, args, params) if prim.view else box
+
+    def record(
+        self,
+        prim: Primitive,
+        plan: Plan,
+        inputs: list[Any],
+        values: list[Any],
+        params: dict[str, Any],
+        ans: Any,
+    ) -> Any:
+        """Make the equation of an evaluated operation and box its output."""
+        if ans.__class__ is _ndarray:
+            shape, dtype = ans.shape, ans.dtype
+            for v in inputs:
+                if v is not None:
+                    aval = v.aval  # shared where it is the same, as it mostly is
+                    if aval.dtype is not dtype or aval.shape != shape or aval.weak:
+                        aval = Aval(shape, dtype)
+                    break
+        elif prim.multiple_results:
+            residuals = self._residuals(plan, values, ans)
+            return self._box_many(prim, plan, inputs, params, residuals, ans)
+        else:
+            ans = settle_weak(prim, values, ans)
+            aval = aval_of(ans)
+        if aval.dtype.kind not in "fc":
+            return ans
+        single = plan.single
+        if single is None:
+            residuals = self._residuals(plan, values, ans) if plan.picks else ()
+        elif single >= 0:
+            kept = values[single]
+            if kept.__class__ is _ndarray and plan.consts:
+                kept = self.guard.keep(kept)
+            residuals = (kept,)
+        else:
+            residuals = (_pick(single, values, ans),)
+        box: Tracer = _new(Tracer)
+        box.trace = self
+        box.value = ans
+        box.var = new_eqn(prim, inputs, params, plan, residuals, aval)
+        return box
+
+    def _box_many(
+        self,
+        prim: Primitive,
+        plan: Plan,
+        inputs: list[Any],
+        params: dict[str, Any],
+        residuals: tuple[Any, ...],
+        outs: Any,
+    ) -> list[Any]:
+        """Make the equation of an operation with several outputs and box them."""
+        avals = [aval_of(o) for o in outs]
+        eqn = new_eqn(prim, inputs, params, plan, residuals, avals)
+        return [
+            Tracer(self, o, Out(eqn, i, aval)) if aval.dtype.kind in "fc" else o
+            for i, (o, aval) in enumerate(zip(outs, avals, strict=True))
+        ]
+
+    def _residuals(self, plan: Plan, values: list[Any], ans: Any) -> tuple[Any, ...]:
+        for i in plan.consts:
+            if values[i].__class__ is _ndarray:
+                values[i] = self.guard.keep(values[i])
+        return pick_residuals(plan, values, ans)
+
+
+def pick_residuals(plan: Plan, values: list[Any], ans: Any) -> tuple[Any, ...]:
+    """Return what a plan keeps of an evaluated operation."""
+    return tuple([values[p] if p >= 0 else _pick(p, values, ans) for p in plan.picks])
+
+
+def _pick(what: int, values: list[Any], ans: Any) -> Any:
+    if what == ANS:
+        return ans
+    if what == ARGS:
+        return tuple(values)
+    if what == AVALS:
+        return tuple([aval_of(v) for v in values])
+    raise AssertionError(what)
+
+
+def settle_weak(prim: Primitive, values: list[Any], ans: Any) -> Any:
+    """Keep the result of arithmetic on Python scalars a Python scalar, that is weak."""
+    if isinstance(ans, np.generic) and prim.pointwise:
+        for v in values:
+            if v.__class__ not in WEAK_DTYPES:
+                return ans
+        return ans.item()
+    return ans
+
+
+def annotate(error: Exception, prim: Primitive, values: list[Any]) -> None:
+    """Add the operation, its avals and the user's line to an error, once."""
+    if any(note.startswith("fad:") for note in getattr(error, "__notes__", ())):
+        return
+    shown = ", ".join(_describe(v) for v in values)
+    error.add_note(f"fad: in {prim.name}({shown}), called at {user_source()}")
+
+
+def _describe(value: Any) -> str:
+    try:
+        return repr(aval_of(value))
+    except TypeError:
+        return type(value).__name__
+
+
+class LinearTape(Trace):
+    """Record equations that are linear in the tape's inputs, without values."""
+
+    __slots__ = ()
+    concrete = False
+    name = "linear_transpose"
+
+    def input(self, aval: Aval) -> Tracer:
+        """Box an argument known by its aval only."""
+        return Tracer(self, None, Var(Aval(aval.shape, aval.dtype)))
+
+    def close(self) -> None:
+        self.open = False
+
+    def aval(self, tracer: Tracer) -> Aval:
+        aval: Aval = tracer.var.aval
+        return aval
+
+    def process(
+        self, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
+    ) -> Any:
+        if not self.open:
+            self.escaped(prim.name)
+        inputs = [
+            a.var if isinstance(a, Tracer) and a.trace is self else None for a in args
+        ]
+        plan = prim.plan(mask_key(inputs))
+        residuals = self._residuals(prim, plan, args)
+        outs = prim.infer(*[aval_of(a) for a in args], **params)
+        eqn = new_eqn(prim, inputs, params, plan, residuals, outs)
+        boxes = [Tracer(self, None, atom) for atom in eqn.outputs]
+        return boxes if prim.multiple_results else boxes[0]
+
+    def _residuals(
+        self, prim: Primitive, plan: Plan, args: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        needed = {p for p in plan.picks if p >= 0 and plan.mask[p]}
+        if plan.constant or needed or ANS in plan.picks or ARGS in plan.picks:
+            avals = ", ".join(repr(aval_of(a)) for a in args)
+            raise NotLinearError(
+                f"Transpose of {prim.name}({avals}): the function is not linear in its "
+                f"arguments, because {prim.name} is not linear in the inputs that "
+                f"depend on them, at {user_source()}. Linearise it first: "
+                "fad.linearize(f, *primals)[1] is the linear map."
+            )
+        return tuple(args[p] if p >= 0 else _pick(p, list(args), None) for p in plan.picks)

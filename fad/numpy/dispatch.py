@@ -1,0 +1,78 @@
+"""How a call reaches fad: `fad.numpy` functions and NumPy's own protocols.
+
+Every function of `fad.numpy` that acts on arrays is declared once, with `implements`,
+beside the NumPy function it stands for. A call in which nothing is traced goes straight
+to NumPy. Otherwise the implementation, written over `fad.ops`, takes it. The same table
+answers `__array_function__`, and `Ufunc` answers `__array_ufunc__`, so that plain
+`np.sin(tracer)` and `np.sum(tracer)` work.
+
+Public names: `implements`, `Ufunc`, `is_plain`, `implementations`, `ufuncs`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.pytree_nodes import LEAF_TYPES
+from ..core.trace import Tracer, staging_trace
+
+__all__ = ["Ufunc", "implementations", "implements", "is_plain", "ufuncs"]
+
+implementations: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""NumPy function -> its traced implementation."""
+
+ufuncs: dict[np.ufunc, Any] = {}
+"""NumPy ufunc -> the `Ufunc` that stands for it."""
+
+_SCALARS = (np.ndarray, np.float64, np.float32, np.int64, float, int, bool, complex, str)
+_PLAIN = frozenset([*_SCALARS, type(None), type, np.dtype, slice, type(Ellipsis)])
+
+LEAF_TYPES.add(Tracer)
+
+
+def is_plain(args: Any, kwargs: dict[str, Any]) -> bool:
+    """Tell whether a call involves no tracer and no staging trace."""
+    if staging_trace() is not None:
+        return False
+    for a in args:
+        if a.__class__ not in _PLAIN and _holds_tracer(a):
+            return False
+    for a in kwargs.values():
+        if a.__class__ not in _PLAIN and _holds_tracer(a):
+            return False
+    return True
+
+
+def _holds_tracer(value: Any) -> bool:
+    if isinstance(value, Tracer):
+        return True
+    if isinstance(value, (list, tuple)):
+        return any(v.__class__ not in _PLAIN and _holds_tracer(v) for v in value)
+    return False
+
+
+def implements(
+    numpy_function: Callable[..., Any],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare the traced implementation of a NumPy function.
+
+    The decorated function has NumPy's signature and is called only when something is
+    traced. The result is the public function: it sends plain calls to NumPy.
+    """
+
+    def decorate(implementation: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(implementation)
+        def public(*args: Any, **kwargs: Any) -> Any:
+            if is_plain(args, kwargs):
+                return numpy_function(*args, **kwargs)
+            return implementation(*args, **kwargs)
+
+        implementations[numpy_function] = implementation
+        public.__module__ = "fad.numpy"
+        return public
+
+    return decorate

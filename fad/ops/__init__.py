@@ -1,0 +1,1 @@
+"""The operations: each declared once, by kind, with all its rules."""

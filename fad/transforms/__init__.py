@@ -1,0 +1,1 @@
+"""The transforms: short loops over equations. They know kinds, never one operation."""

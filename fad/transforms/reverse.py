@@ -1,0 +1,238 @@
+"""Reverse mode: cotangents from outputs to inputs, one loop over a program backwards.
+
+    ct(x) += d out / d x * ct(out)        for every equation, the last one first
+
+`backward` reads residuals, calls each primitive's pullback and adds up what reaches a
+variable. A primitive known only by its jvp has its pushforward written down on a
+`LinearTape` and transposed by this same loop.
+
+**A branch not taken.** `where(mask, f(x), g(x))` sends a zero cotangent to the elements
+not taken; times an infinite slope it would become nan. Zero times anything ought to be
+zero there, so the loop carries, beside a cotangent that a select has cut off, a boolean
+array of its *live* elements through pointwise and structural equations; pullbacks put
+zeros elsewhere by another `where`, which makes the same hold at every order.
+
+Public names: `backward`, `pullback_to`, `transpose`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from ..core.avals import Aval
+from ..core.ir import Eqn, Out
+from ..core.tape import LinearTape
+from ..core.trace import Tracer, aval_of
+from ..ops import arithmetic, comparison
+from ..ops.kinds import conform
+
+__all__ = ["backward", "transpose"]
+
+
+class Cotangents(dict[Any, Any]):
+    """Cotangents by producing equation (a list of them for several outputs) or input.
+
+    Attributes:
+        todo: a heap of (-serial, equation): the equations that have a cotangent.
+        live: by the same key, the elements that no select has cut off, where known.
+    """
+
+    __slots__ = ("todo", "live")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.todo: list[tuple[int, Eqn]] = []
+        self.live: dict[Any, Any] = {}
+
+    def add(self, v: Any, ct: Any, live: Any = None) -> None:
+        """Add a cotangent of atom `v`."""
+        key = v.eqn if v.__class__ is Out else v
+        old = self.get(key)
+        if old is None and key.__class__ is Eqn:
+            heappush(self.todo, (-key.serial, key))
+        if v.__class__ is Out:
+            if old is None:
+                old = self[key] = [None] * len(key.aval)
+            part = old[v.index]
+            old[v.index] = ct if part is None else _sum(part, ct)
+        elif old is None:
+            self[key] = ct
+            if live is not None:
+                self.live[key] = live
+        else:
+            self[key] = _sum(old, ct)
+            if self.live:
+                self._join_live(key, live)
+
+    def _join_live(self, key: Any, live: Any) -> None:
+        old = self.live.pop(key, None)
+        if old is not None and live is not None:
+            self.live[key] = comparison.logical_or(old, live)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if isinstance(a, Tracer) or isinstance(b, Tracer):
+        return arithmetic.add(a, b)
+    return a + b
+
+
+def backward(outs: Sequence[Any], cts: Sequence[Any]) -> Cotangents:
+    """Run reverse mode from the variables `outs` and their cotangents.
+
+    Equations wait in a heap by serial number: an equation's turn comes when all its
+    users, which are younger, have had theirs. What has been used is freed at once.
+
+    Args:
+        outs: atoms; a list is emptied, so that nothing here holds the program.
+        cts: cotangents, None for zero.
+
+    Returns:
+        The cotangents of the input variables.
+    """
+    env = Cotangents()
+    for v, ct in zip(outs, cts, strict=True):
+        if v is not None and ct is not None:
+            env.add(v, ct)
+    if isinstance(outs, list):
+        outs.clear()
+    v = ct = None
+    with quiet():
+        _run(env)
+    return env
+
+
+def quiet() -> Any:
+    """Silence NumPy's warnings in formulas: 0 * inf where a select cuts it off.
+
+    What the user has set to raise still raises.
+    """
+    return np.errstate(
+        **{k: "ignore" for k, v in np.geterr().items() if v == "warn"}  # type: ignore[arg-type]
+    )
+
+
+def _run(env: Cotangents) -> None:
+    todo = env.todo
+    while todo:
+        eqn = heappop(todo)[1]
+        ct = env.pop(eqn)
+        prim = eqn.prim
+        if env.live or prim.masking is not None:
+            _masked_step(env, eqn, ct)
+            continue
+        pullback = prim.pullback or transposed_pushforward
+        for v, d in zip(eqn.inputs, pullback(eqn, ct)):  # noqa: B905  (hot)
+            if d is not None:
+                if v.__class__ is Eqn and v not in env:
+                    env[v] = d
+                    heappush(todo, (-v.serial, v))
+                else:
+                    env.add(v, d)
+
+
+def _masked_step(env: Cotangents, eqn: Eqn, ct: Any) -> None:
+    """Do one equation while some cotangents have elements cut off by a select."""
+    live = env.live.pop(eqn, None)
+    prim = eqn.prim
+    if prim.pullback is None:
+        cts = transposed_pushforward(eqn, ct)
+    else:
+        cts = prim.pullback(eqn, ct, live if prim.pointwise else None)
+    lives = _input_lives(eqn, live, cts)
+    for v, d, alive in zip(eqn.inputs, cts, lives, strict=True):
+        if d is not None:
+            env.add(v, d, alive)
+
+
+def _input_lives(eqn: Eqn, live: Any, cts: Sequence[Any]) -> list[Any]:
+    """Return for each input where its cotangent is live, None for everywhere."""
+    prim = eqn.prim
+    if prim.masking is not None:
+        branches = prim.masking(eqn.residuals[eqn.plan.picks.index(0)])  # type: ignore[union-attr]
+        shape = eqn.aval.shape
+        joint = [
+            b if live is None or b is None else comparison.logical_and(live, b)
+            for b in branches
+        ]
+        return [
+            None if d is None or b is None else _fit(b, shape, aval_of(d))
+            for b, d in zip(joint, cts, strict=True)
+        ]
+    if live is None:
+        return [None] * len(cts)
+    if prim.pointwise:
+        return [
+            None if d is None else _fit(live, eqn.aval.shape, aval_of(d)) for d in cts
+        ]
+    if prim.structural:
+        counted = arithmetic.convert(live, dtype=eqn.aval.dtype)
+        counts = prim.pullback(eqn, counted)
+        return [None if d is None else comparison.ne(d, 0) for d in counts]
+    return [None] * len(cts)
+
+
+def _fit(live: Any, shape: tuple[int, ...], aval: Aval) -> Any:
+    """Bring a live mask to an input's shape: live where any broadcast element is."""
+    if aval_of(live).shape == aval.shape:
+        return live
+    counted = arithmetic.mul(arithmetic.convert(live, dtype="float64"), _ones(shape))
+    return comparison.ne(conform(counted, Aval(aval.shape, counted.dtype)), 0)
+
+
+def _ones(shape: tuple[int, ...]) -> Any:
+    return np.broadcast_to(np.float64(1), shape)
+
+
+def transposed_pushforward(eqn: Eqn, ct: Any) -> list[Any]:
+    """Pull back through a primitive known by its jvp: transpose its linearisation."""
+    traced = [i for i, v in enumerate(eqn.inputs) if v is not None]
+    cts = ct if eqn.prim.multiple_results else [ct]
+
+    def forward(*tangents: Any) -> tuple[Sequence[Any], Sequence[Any]]:
+        full: list[Any] = [None] * len(eqn.inputs)
+        for i, t in zip(traced, tangents, strict=True):
+            full[i] = t
+        out = eqn.prim.pushforward(eqn, full)
+        return (out if eqn.prim.multiple_results else [out]), cts
+
+    found = transpose(forward, [eqn.inputs[i].aval for i in traced])
+    result: list[Any] = [None] * len(eqn.inputs)
+    for i, d in zip(traced, found, strict=True):
+        result[i] = d
+    return result
+
+
+def transpose(
+    linear: Callable[..., tuple[Sequence[Any], Sequence[Any]]], avals: Iterable[Aval]
+) -> list[Any]:
+    """Apply the transpose of a linear function to cotangents.
+
+    Args:
+        linear: takes one value per aval; returns its outputs and their cotangents,
+            None for zero.
+        avals: of the inputs.
+
+    Returns:
+        One cotangent per input, None for zero.
+
+    Raises:
+        NotLinearError: `linear` is not linear.
+    """
+    tape = LinearTape()
+    boxes = [tape.input(a) for a in avals]
+    atoms = [b.var for b in boxes]
+    try:
+        outs, cts = linear(*boxes)
+    finally:
+        tape.close()
+    pairs = [
+        (o.var, ct)
+        for o, ct in zip(outs, cts, strict=True)
+        if ct is not None and isinstance(o, Tracer) and o.trace is tape
+    ]
+    env = backward([v for v, _ in pairs], [ct for _, ct in pairs])
+    return [env.get(v) for v in atoms]

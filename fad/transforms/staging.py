@@ -1,0 +1,115 @@
+"""Staging: trace a function into a jaxpr, and evaluate a jaxpr.
+
+A `Staging` trace is ambient while its function runs: it captures every operation, also
+those that touch no tracer. Its tracers have no value; Python cannot branch on them.
+
+Public names: `Staging`, `stage`, `eval_jaxpr`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.avals import Aval
+from ..core.dtypes import is_weak
+from ..core.ir import Jaxpr, Lit, Var, key_of, new_eqn, program
+from ..core.primitive import Primitive
+from ..core.source import user_source
+from ..core.tape import annotate
+from ..core.trace import Trace, Tracer, ambient, aval_of, bind
+from ..core.views import as_view
+
+__all__ = ["Staging", "eval_jaxpr", "stage"]
+
+
+class Staging(Trace):
+    """An abstract trace that writes every operation down."""
+
+    __slots__ = ("consts",)
+    concrete = False
+    name = "make_jaxpr or jit"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.consts: dict[int, tuple[Var, Any]] = {}
+
+    def input(self, aval: Aval) -> Tracer:
+        """Box an argument known by its aval only."""
+        return Tracer(self, None, Var(aval))
+
+    def aval(self, tracer: Tracer) -> Aval:
+        aval: Aval = tracer.var.aval
+        return aval
+
+    def atom(self, value: Any) -> Any:
+        """Return the atom of a value: its own, a literal, or a constant variable."""
+        if isinstance(value, Tracer) and value.trace is self:
+            return value.var
+        if is_weak(value) or isinstance(value, np.generic):
+            return Lit(value, aval_of(value))
+        known = self.consts.get(id(value))
+        if known is None:
+            known = self.consts[id(value)] = (Var(aval_of(value)), value)
+        return known[0]
+
+    def process(
+        self, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
+    ) -> Any:
+        if not self.open:
+            self.escaped(prim.name)
+        try:
+            aval = prim.infer(*[aval_of(a) for a in args], **params)
+        except Exception as error:
+            annotate(error, prim, list(args))
+            raise
+        atoms = [self.atom(a) for a in args]
+        eqn = new_eqn(prim, atoms, params, None, (), aval, user_source())
+        boxes = [Tracer(self, None, atom) for atom in eqn.outputs]
+        if prim.multiple_results:
+            return boxes
+        return as_view(boxes[0], prim, args, params) if prim.view else boxes[0]
+
+
+def stage(
+    f: Callable[..., Sequence[Any]], avals: Sequence[Aval]
+) -> Jaxpr:
+    """Trace `f`, which takes and returns flat values, into a jaxpr."""
+    trace = Staging()
+    boxes = [trace.input(a) for a in avals]
+    inputs = [b.var for b in boxes]
+    with ambient(trace):
+        outs = f(*boxes)
+        atoms = [trace.atom(o) for o in outs]
+    trace.open = False
+    eqns = program(atoms)
+    used = {key_of(v) for e in eqns for v in e.inputs} | {key_of(v) for v in atoms}
+    consts = [pair for pair in trace.consts.values() if pair[0] in used]
+    return Jaxpr(inputs, [v for v, _ in consts], [c for _, c in consts], eqns, atoms)
+
+
+def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:
+    """Evaluate a jaxpr on values of any trace; returns the list of outputs.
+
+    Raises:
+        TypeError: the number of arguments is wrong.
+    """
+    if len(args) != len(jaxpr.inputs):
+        raise TypeError(
+            f"the jaxpr takes {len(jaxpr.inputs)} arguments, got {len(args)}"
+        )
+    env: dict[Any, Any] = dict(zip(jaxpr.inputs, args, strict=True))
+    env.update(zip(jaxpr.const_vars, jaxpr.consts, strict=True))
+
+    def read(atom: Any) -> Any:
+        return atom.value if isinstance(atom, Lit) else env[key_of(atom)]
+
+    for eqn in jaxpr.eqns:
+        outs = bind(eqn.prim, *map(read, eqn.inputs), **eqn.params)
+        if not eqn.prim.multiple_results:
+            outs = [outs]
+        for atom, out in zip(eqn.outputs, outs, strict=True):
+            env[key_of(atom)] = out
+    return [read(v) for v in jaxpr.outputs]
