@@ -5,7 +5,8 @@
 0.0
 
 Transforms: `grad value_and_grad elementwise_grad vjp jvp linearize linear_transpose
-jacfwd jacrev jacobian hessian hvp vmap`. Programs: `make_jaxpr eval_jaxpr eval_shape`.
+jacfwd jacrev jacobian hessian hvp vmap`. Rules of one's own: `custom_jvp custom_vjp`.
+Programs: `make_jaxpr eval_jaxpr eval_shape`.
 """
 
 from . import numpy, tree, tree_util
@@ -29,12 +30,15 @@ from .api import (
     vjp,
     vmap,
 )
+from .control import custom_jvp, custom_vjp
 from .core.avals import ShapeDtypeStruct
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ShapeDtypeStruct",
+    "custom_jvp",
+    "custom_vjp",
     "elementwise_grad",
     "eval_jaxpr",
     "eval_shape",

@@ -110,6 +110,7 @@ def value_and_grad(
             out = call(*tree_unflatten(tree, boxes))
             value, aux = _split_aux(fun, out) if has_aux else (out, None)
             _check_scalar(fun, value, holomorphic)
+            tape.close()
             found = _differentiate(tape, value, atoms)
             value = _lower(tape, value)
             if has_aux:

@@ -81,7 +81,7 @@ def vmap(
                 _unbatch(batch, fun, o, d) for o, d in zip(outs, out_dims, strict=True)
             ]
         finally:
-            batch.open = False
+            batch.open = 0
         return tree_unflatten(out_tree, results)
 
     return mapped

@@ -203,9 +203,10 @@ class Jaxpr:
             reference.
         eqns: the equations reachable from the outputs, in program order.
         outputs: atoms.
+        cache: programs derived from this one, and its executables.
     """
 
-    __slots__ = ("inputs", "const_vars", "consts", "eqns", "outputs")
+    __slots__ = ("inputs", "const_vars", "consts", "eqns", "outputs", "cache")
 
     def __init__(
         self,
@@ -220,6 +221,7 @@ class Jaxpr:
         self.consts = tuple(consts)
         self.eqns = tuple(eqns)
         self.outputs = tuple(outputs)
+        self.cache: dict[Any, Any] = {}
 
     @property
     def jaxpr(self) -> Jaxpr:

@@ -18,6 +18,7 @@ cotangent; its other parameter names say what it reads:
     args         the values of all inputs
     avals        the avals of all inputs
     out          the aval of the output
+    like         the aval of the input whose cotangent it returns (in transposes)
     keyword-only static parameters of the equation
 
 Public names: `Primitive`, `Formula`, `Plan`.
@@ -34,7 +35,8 @@ from .trace import bind
 
 __all__ = ["ANS", "ARGS", "AVALS", "Formula", "Plan", "Primitive", "mask_key", "registry"]
 
-ANS, ARGS, AVALS, OUT = -1, -2, -3, -4
+ANS, ARGS, AVALS, OUT, LIKE = -1, -2, -3, -4, -5
+_FREE = (OUT, LIKE)  # an equation has these without keeping anything
 _POSITIONS = {
     "x": 0,
     "y": 1,
@@ -44,6 +46,7 @@ _POSITIONS = {
     "args": ARGS,
     "avals": AVALS,
     "out": OUT,
+    "like": LIKE,
 }
 
 
@@ -52,7 +55,7 @@ class Formula:
 
     Attributes:
         function: the formula.
-        reads: input positions, or ANS, ARGS, AVALS, OUT, in parameter order.
+        reads: input positions, or ANS, ARGS, AVALS, OUT, LIKE, in parameter order.
         params: names of the static parameters it takes by keyword.
     """
 
@@ -65,14 +68,28 @@ class Formula:
         self.reads = tuple(_POSITIONS[p.name] for p in positional)
         self.params = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
-    def bind_to(self, picks: tuple[int, ...]) -> Callable[[Any, Eqn], Any]:
-        """Return `call(t, eqn)`, given which residuals an equation keeps, in order."""
+    def bind_to(
+        self, picks: tuple[int, ...], position: int
+    ) -> Callable[[Any, Eqn], Any]:
+        """Return `call(t, eqn)` for input `position`, given which residuals are kept."""
         function, params = self.function, self.params
-        where = [OUT if r == OUT else picks.index(r) for r in self.reads]
-        if params or OUT in where:
+        where = [r if r in _FREE else picks.index(r) for r in self.reads]
+        if not params and len(where) == 2 and where[0] >= 0 and where[1] == LIKE:
+            only = where[0]
+            return lambda t, eqn: function(
+                t, eqn.residuals[only], eqn.inputs[position].aval
+            )
+        if params or OUT in where or LIKE in where:
 
             def call(t: Any, eqn: Eqn) -> Any:
-                kept = [eqn.aval if k == OUT else eqn.residuals[k] for k in where]
+                kept = [
+                    eqn.residuals[k]
+                    if k >= 0
+                    else eqn.aval
+                    if k == OUT
+                    else eqn.inputs[position].aval
+                    for k in where
+                ]
                 return function(t, *kept, **{name: eqn.params[name] for name in params})
 
             return call
@@ -100,9 +117,21 @@ class Plan:
             arrays belong to the caller and are protected from later writes.
         steps: pairs (input position, call(t, eqn)) of the formulas to run.
         constant: no output depends differentiably on the inputs in `mask`.
+        first: the first differentiated input.
+        plain: nothing about the operation needs more than an equation (set by
+            `Primitive.plan`): one output, no view, no function inside.
     """
 
-    __slots__ = ("mask", "picks", "single", "consts", "steps", "constant")
+    __slots__ = (
+        "mask",
+        "picks",
+        "single",
+        "consts",
+        "steps",
+        "constant",
+        "first",
+        "plain",
+    )
 
     def __init__(
         self,
@@ -112,15 +141,17 @@ class Plan:
         constant: bool = False,
     ) -> None:
         self.mask = mask
-        self.picks = tuple(sorted({r for r in reads if r != OUT}, reverse=True))
+        self.picks = tuple(sorted({r for r in reads if r not in _FREE}, reverse=True))
         self.single = self.picks[0] if len(self.picks) == 1 else None
         self.consts = tuple(
             i
             for i, traced in enumerate(mask)
             if not traced and (i in self.picks or ARGS in self.picks)
         )
-        self.steps = tuple((i, f.bind_to(self.picks)) for i, f in formulas)
+        self.steps = tuple((i, f.bind_to(self.picks, i)) for i, f in formulas)
         self.constant = constant
+        self.first = mask.index(True) if True in mask else 0
+        self.plain = False
 
 
 class Primitive:
@@ -137,11 +168,15 @@ class Primitive:
         masking: its pullback cuts cotangents off (`where`), see `transforms.reverse`.
         view: NumPy returns a view of the first input where it can.
         scalar: the name of the scalar function that computes one element, if any.
-        augmented: for operations with a function inside, `augmented(values, inputs,
-            **params) -> (outputs, residuals)`: the forward pass that also returns what
-            the derivative needs, so that nothing runs twice.
-        push_both: the same for forward mode, `push_both(values, tangents, **params) ->
-            (outputs, tangents)`.
+
+    Operations with a function inside may take over what a trace does with them:
+
+        augmented: `(tape, values, inputs, **params) -> (outputs, residuals)`, the
+            forward pass that also returns what the derivative needs, so that nothing
+            runs twice.
+        push_both: `(stream, values, tangents, **params) -> (outputs, tangents)`.
+        batched, staged: `(trace, args, params) -> outputs` under vmap and make_jaxpr.
+        inlined: `(*args, **params) -> outputs`, what a linear tape records instead.
     """
 
     kind = "primitive"
@@ -153,6 +188,9 @@ class Primitive:
     scalar: str | None = None
     augmented: Callable[..., Any] | None = None
     push_both: Callable[..., Any] | None = None
+    batched: Callable[..., Any] | None = None
+    staged: Callable[..., Any] | None = None
+    inlined: Callable[..., Any] | None = None
 
     def __init__(
         self,
@@ -189,7 +227,10 @@ class Primitive:
         if plan is None:
             n = key.bit_length() - 1
             mask = tuple(bool(key >> i & 1) for i in range(n))
-            plan = self.plans[key] = self.make_plan(mask)
+            plan = self.make_plan(mask)
+            special = plan.constant or self.constant or self.view or self.augmented
+            plan.plain = not (special or self.multiple_results)
+            self.plans[key] = plan
         return plan
 
     def make_plan(self, mask: tuple[bool, ...]) -> Plan:

@@ -3,18 +3,19 @@
 The innermost frame outside fad and NumPy is the user's line. Walking the frames costs
 about as much as a NumPy call, so only staging traces and errors ask for it.
 
-Public names: `user_source`, `Source`.
+Public names: `user_source`, `assigns_an_item`, `Source`.
 """
 
 from __future__ import annotations
 
+import opcode
 import os
 import sys
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Source", "user_source"]
+__all__ = ["Source", "assigns_an_item", "user_source"]
 
 _INTERNAL = tuple(
     os.path.dirname(os.path.abspath(path)) + os.sep
@@ -43,3 +44,17 @@ def user_source() -> Source | None:
             return Source(code.co_filename, frame.f_lineno, code.co_name)
         frame = frame.f_back  # type: ignore[assignment]
     return None
+
+
+_STORES = {opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE")
+           if name in opcode.opmap}  # fmt: skip
+
+
+def assigns_an_item(depth: int) -> bool:
+    """Tell whether the frame `depth` above the caller is at `target[...] = value`.
+
+    `array[0] = tracer` on a plain array asks the tracer for a float, as `float(tracer)`
+    does; only the instruction tells the two apart.
+    """
+    frame = sys._getframe(depth + 1)
+    return frame.f_code.co_code[frame.f_lasti] in _STORES

@@ -56,7 +56,7 @@ class Tape(Trace):
 
     def close(self) -> None:
         """End the tape: a tracer used from now on has escaped."""
-        self.open = False
+        self.open = 0
 
     def process(
         self, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
@@ -82,21 +82,58 @@ class Tape(Trace):
                 inputs.append(None)
             values.append(a)
             bit += bit
-        residuals = None
+        plan = prim.plans.get(key + bit) or prim.plan(key + bit)
+        if nested or not plan.plain:
+            return self._process(prim, plan, args, inputs, values, params)
         try:
-            if prim.augmented is not None:
-                ans, residuals = prim.augmented(values, inputs, **params)
-            elif nested:
-                ans = bind(prim, *values, **params)
-            else:
-                ans = prim.impl(*values, **params)
+            ans = prim.impl(*values, **params)
         except Exception as error:
             annotate(error, prim, values)
             raise
-        if prim.constant:
-            return ans
-        plan = prim.plans.get(key + bit) or prim.plan(key + bit)
-        if plan.constant:
+        if ans.__class__ is not _ndarray:
+            return self.record(prim, plan, inputs, values, params, ans)
+        # What follows is `record` for an array, written out: it is the hot path.
+        aval = inputs[plan.first].aval
+        dtype = ans.dtype
+        if aval.dtype is not dtype or aval.shape != ans.shape or aval.weak:
+            if dtype.kind not in "fc":
+                return ans
+            aval = Aval(ans.shape, dtype)
+        single = plan.single
+        if single is None:
+            residuals = self._residuals(plan, values, ans) if plan.picks else ()
+        elif single == ANS:
+            residuals = (ans,)
+        elif single >= 0 and not plan.consts:
+            residuals = (values[single],)
+        else:
+            residuals = self._residuals(plan, values, ans)
+        box: Tracer = _new(Tracer)
+        box.trace = self
+        box.value = ans
+        box.var = new_eqn(prim, inputs, params, plan, residuals, aval)
+        return box
+
+    def _process(
+        self,
+        prim: Primitive,
+        plan: Plan,
+        args: tuple[Any, ...],
+        inputs: list[Any],
+        values: list[Any],
+        params: dict[str, Any],
+    ) -> Any:
+        """Do an operation in full generality."""
+        residuals = None
+        try:
+            if prim.augmented is not None:
+                ans, residuals = prim.augmented(self, values, inputs, **params)
+            else:
+                ans = bind(prim, *values, **params)
+        except Exception as error:
+            annotate(error, prim, values)
+            raise
+        if prim.constant or plan.constant:
             return ans
         if residuals is None:
             box = self.record(prim, plan, inputs, values, params, ans)
@@ -114,37 +151,15 @@ class Tape(Trace):
         ans: Any,
     ) -> Any:
         """Make the equation of an evaluated operation and box its output."""
-        if ans.__class__ is _ndarray:
-            shape, dtype = ans.shape, ans.dtype
-            for v in inputs:
-                if v is not None:
-                    aval = v.aval  # shared where it is the same, as it mostly is
-                    if aval.dtype is not dtype or aval.shape != shape or aval.weak:
-                        aval = Aval(shape, dtype)
-                    break
-        elif prim.multiple_results:
+        if prim.multiple_results:
             residuals = self._residuals(plan, values, ans)
             return self._box_many(prim, plan, inputs, params, residuals, ans)
-        else:
-            ans = settle_weak(prim, values, ans)
-            aval = aval_of(ans)
+        ans = settle_weak(prim, values, ans)
+        aval = aval_of(ans)
         if aval.dtype.kind not in "fc":
             return ans
-        single = plan.single
-        if single is None:
-            residuals = self._residuals(plan, values, ans) if plan.picks else ()
-        elif single >= 0:
-            kept = values[single]
-            if kept.__class__ is _ndarray and plan.consts:
-                kept = self.guard.keep(kept)
-            residuals = (kept,)
-        else:
-            residuals = (_pick(single, values, ans),)
-        box: Tracer = _new(Tracer)
-        box.trace = self
-        box.value = ans
-        box.var = new_eqn(prim, inputs, params, plan, residuals, aval)
-        return box
+        residuals = self._residuals(plan, values, ans)
+        return Tracer(self, ans, new_eqn(prim, inputs, params, plan, residuals, aval))
 
     def _box_many(
         self,
@@ -164,6 +179,12 @@ class Tape(Trace):
         ]
 
     def _residuals(self, plan: Plan, values: list[Any], ans: Any) -> tuple[Any, ...]:
+        single = plan.single
+        if single is not None and single >= 0:
+            kept = values[single]
+            if kept.__class__ is _ndarray and plan.consts:
+                kept = self.guard.keep(kept)
+            return (kept,)
         for i in plan.consts:
             if values[i].__class__ is _ndarray:
                 values[i] = self.guard.keep(values[i])
@@ -222,7 +243,7 @@ class LinearTape(Trace):
         return Tracer(self, None, Var(Aval(aval.shape, aval.dtype)))
 
     def close(self) -> None:
-        self.open = False
+        self.open = 0
 
     def aval(self, tracer: Tracer) -> Aval:
         aval: Aval = tracer.var.aval
@@ -233,6 +254,8 @@ class LinearTape(Trace):
     ) -> Any:
         if not self.open:
             self.escaped(prim.name)
+        if prim.inlined is not None:
+            return prim.inlined(*args, **params)
         inputs = [
             a.var if isinstance(a, Tracer) and a.trace is self else None for a in args
         ]

@@ -30,7 +30,7 @@ from .errors import (
     UnexpectedTracerError,
 )
 from .ir import next_serial
-from .source import user_source
+from .source import assigns_an_item, user_source
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -53,7 +53,7 @@ class Trace:
     Attributes:
         level: grows with every trace opened; inner transforms have higher levels.
         concrete: its tracers carry values, so Python may branch on them.
-        open: False once the transform has finished.
+        open: 0 once the transform has finished; it counts who is at work.
         writes: counts in-place assignments, so that views know when they are stale.
     """
 
@@ -63,7 +63,7 @@ class Trace:
 
     def __init__(self) -> None:
         self.level = next_serial()
-        self.open = True
+        self.open = 1
         self.writes = 0
 
     def process(
@@ -152,6 +152,12 @@ class Tracer:
         )
 
     def _known(self, what: Any, error: type[Exception], hint: str) -> Any:
+        if what in _NUMBERS and assigns_an_item(2):
+            raise TracerArrayConversionError(
+                f"A traced value {self.aval!r} cannot be written into a plain "
+                f"numpy.ndarray{_at_user_line()}: the array would not know its "
+                f"derivatives. {_ARRAY_HINT}"
+            )
         value = concrete_value(self)
         if value is None:
             raise error(
@@ -165,6 +171,8 @@ class Tracer:
         inner = "" if self.value is None else f", value={self.value!r}"
         return f"Tracer<{self.aval!r}, {self.trace.name}{inner}>"
 
+
+_NUMBERS = (float, int, complex)
 
 _BOOL_HINT = (
     "Its truth differs from call to call or from example to example: write "

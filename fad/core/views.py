@@ -106,6 +106,8 @@ def _shares(value: Any, base: Any) -> bool:
         return isinstance(value, View)
     if not isinstance(value, np.ndarray) or value.base is None:
         return False
+    if not isinstance(base, np.ndarray):  # a number, or a tracer of another trace
+        return False
     return value.base is base or value.base is base.base
 
 

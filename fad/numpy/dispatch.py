@@ -6,7 +6,7 @@ to NumPy. Otherwise the implementation, written over `fad.ops`, takes it. The sa
 answers `__array_function__`, and `Ufunc` answers `__array_ufunc__`, so that plain
 `np.sin(tracer)` and `np.sum(tracer)` work.
 
-Public names: `implements`, `Ufunc`, `is_plain`, `implementations`, `ufuncs`.
+Public names: `implements`, `is_plain`, `implementations`, `ufuncs`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from ..core.pytree_nodes import LEAF_TYPES
 from ..core.trace import Tracer, staging_trace
 
-__all__ = ["Ufunc", "implementations", "implements", "is_plain", "ufuncs"]
+__all__ = ["implementations", "implements", "is_plain", "ufuncs"]
 
 implementations: dict[Callable[..., Any], Callable[..., Any]] = {}
 """NumPy function -> its traced implementation."""

@@ -1,4 +1,4 @@
-"""Arithmetic: sums, products, quotients, powers' building blocks, complex parts, dtype.
+"""Arithmetic: sums, products, quotients, complex parts, dtype.
 
     d(x + y) = dx + dy          d(x y) = dx y + x dy
     d(x / y) = dx / y - ans dy / y
@@ -7,8 +7,14 @@ Complex values follow the convention of `fad.grad`: a cotangent is the covector 
 real-linear pairing Re(ct * t), so holomorphic formulas serve both modes unchanged,
 while `conj`, `real` and `imag` are real-linear maps with transposes of their own.
 
-Public names: `add sub mul div neg square reciprocal positive real imag conj complex_
-convert stop_gradient copy`.
+Formulas start from `t`, which is never a Python number, and go on with operators: on
+plain arrays that is NumPy with no other cost, and 1 / 0 is inf and no exception.
+
+`div0(x, y)` is x / y, and 0 with all its derivatives where y is 0: the quotient of
+direction by length, which has no value at the origin.
+
+Public names: `add sub mul div div0 neg square reciprocal positive real imag conj
+complex_ convert copy stop_gradient is_complex`.
 """
 
 from __future__ import annotations
@@ -28,7 +34,9 @@ __all__ = [
     "convert",
     "copy",
     "div",
+    "div0",
     "imag",
+    "is_complex",
     "mul",
     "neg",
     "positive",
@@ -45,8 +53,8 @@ def _same(t: Any) -> Any:
 
 
 add = elementwise("add", np.add, [_same, _same], scalar="add")
-neg = elementwise("neg", np.negative, [lambda t: neg(t)], scalar="neg")
-sub = elementwise("sub", np.subtract, [_same, lambda t: neg(t)], scalar="sub")
+neg = elementwise("neg", np.negative, [lambda t: -t], scalar="neg")
+sub = elementwise("sub", np.subtract, [_same, lambda t: -t], scalar="sub")
 mul = multilinear(
     "mul",
     np.multiply,
@@ -57,19 +65,36 @@ mul = multilinear(
 div = elementwise(
     "div",
     np.divide,
-    [lambda t, y: div(t, y), lambda t, y, ans: neg(div(mul(t, ans), y))],
+    [lambda t, y: t / y, lambda t, y, ans: -(t * ans / y)],
     scalar="div",
 )
-square = elementwise(
-    "square", np.square, [lambda t, x: mul(t, mul(2, x))], scalar="square"
-)
+square = elementwise("square", np.square, [lambda t, x: t * (2 * x)], scalar="square")
 reciprocal = elementwise(
-    "reciprocal",
-    np.reciprocal,
-    [lambda t, ans: neg(mul(t, square(ans)))],
-    scalar="reciprocal",
+    "reciprocal", np.reciprocal, [lambda t, ans: -(t * ans * ans)], scalar="reciprocal"
 )
 positive = elementwise("positive", np.positive, [_same], scalar="positive")
+
+
+def _div0(x: Any, y: Any) -> Any:
+    zero = np.equal(y, 0)
+    if not zero.any():
+        return np.divide(x, y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.divide(x, y)
+    return np.where(zero, ratio.dtype.type(0), ratio)[()]
+
+
+div0 = elementwise(
+    "div0",
+    _div0,
+    [lambda t, y: div0(t, y), lambda t, y, ans: -div0(t * ans, y)],
+)
+
+
+def is_complex(x: Any) -> bool:
+    """Tell whether a tracer, an array or a number is complex."""
+    dtype = getattr(x, "dtype", None)
+    return isinstance(x, complex) if dtype is None else dtype.kind == "c"
 
 
 def _real_aval(x: Aval) -> Aval:
@@ -85,18 +110,20 @@ def _unary_batch(prim: Any) -> Any:
 
 real = linear(
     "real",
-    lambda x: np.real(x)[()] if np.ndim(x) == 0 else np.real(x),
-    lambda ct: ct,
+    lambda x: x.real,
+    _same,
     infer=_real_aval,
     batch=_unary_batch(lambda: real),
+    structural=True,
     view=True,
 )
 imag = linear(
     "imag",
-    lambda x: np.imag(x)[()] if np.ndim(x) == 0 else np.imag(x),
-    lambda ct: mul(ct, -1j),
+    lambda x: x.imag,
+    lambda ct: complex_(0.0, -ct),
     infer=_real_aval,
     batch=_unary_batch(lambda: imag),
+    structural=True,
     view=True,
 )
 conj = linear(
@@ -105,46 +132,46 @@ conj = linear(
     lambda ct: conj(ct),
     infer=same,
     batch=_unary_batch(lambda: conj),
+    structural=True,
 )
 
 
 def _complex(x: Any, y: Any) -> Any:
-    dtype = np.result_type(x, y, np.complex64)
+    dtype = np.result_type(np.result_type(x, y), np.complex64)
     out = np.empty(np.broadcast_shapes(np.shape(x), np.shape(y)), dtype)
     out.real, out.imag = x, y
-    return out[()]
+    return out if out.ndim else out[()]
 
 
-complex_ = elementwise(
-    "complex", _complex, [_same, lambda t: mul(t, 1j)], scalar="complex"
-)
+complex_ = elementwise("complex", _complex, [_same, lambda t: t * 1j], scalar="complex")
 """`complex_(x, y)` is x + iy, with no arithmetic that could make infinities nan."""
 
 
 def _convert(x: Any, *, dtype: Any) -> Any:
-    return x.astype(dtype) if isinstance(x, np.generic) else np.asarray(x).astype(dtype)
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x.astype(dtype)
+    return np.asarray(x).astype(dtype)[()]
 
 
 convert = linear(
     "convert",
     _convert,
-    lambda ct: ct,
+    _same,
     infer=lambda x, *, dtype: Aval(x.shape, np.dtype(dtype)),
     batch=_unary_batch(lambda: convert),
+    structural=True,
 )
 copy = linear(
     "copy",
-    lambda x: np.array(x)[()],
-    lambda ct: ct,
+    lambda x: x.copy() if isinstance(x, np.ndarray) else np.asarray(x)[()],
+    _same,
     infer=same,
     batch=_unary_batch(lambda: copy),
+    structural=True,
 )
 stop_gradient = constant(
     "stop_gradient",
-    lambda x: x,
-    infer=lambda x: x,
+    _same,
+    infer=_same,
     batch=_unary_batch(lambda: stop_gradient),
 )
-for _prim in (real, imag, conj, convert, copy):
-    _prim.structural = True
-del _prim

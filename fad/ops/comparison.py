@@ -1,11 +1,13 @@
-"""Comparison, logic and selection.
+"""Comparison, logic, bits and selection.
 
-Comparisons have zero derivative. `where(mask, x, y)` is linear in x and y; it is the
-*masking* primitive: its transpose cuts cotangents off, and the reverse interpreter
-remembers where, so that a branch not taken never leaks 0 * inf = nan into a gradient.
+Comparisons and integer functions have zero derivative. `where(mask, x, y)` is linear in
+x and y; it is the *masking* primitive: its transpose cuts cotangents off, and the
+reverse interpreter remembers where, so that a branch not taken never leaks
+0 * inf = nan into a gradient.
 
 Public names: `eq ne lt le gt ge logical_and logical_or logical_xor logical_not
-bitwise_* isnan isinf isfinite signbit where`.
+bitwise_and bitwise_or bitwise_xor invert left_shift right_shift bitwise_count gcd lcm
+isnan isinf isfinite isnat signbit where`.
 """
 
 from __future__ import annotations
@@ -15,10 +17,37 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.trace import aval_of
 from .batching_rules import batch_pointwise
 from .infer_rules import broadcast_shapes
 from .kinds import constant, linear
+
+__all__ = [
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_or",
+    "bitwise_xor",
+    "eq",
+    "gcd",
+    "ge",
+    "gt",
+    "invert",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isnat",
+    "lcm",
+    "le",
+    "left_shift",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "lt",
+    "ne",
+    "right_shift",
+    "signbit",
+    "where",
+]
 
 eq = constant("eq", np.equal, scalar="eq")
 ne = constant("ne", np.not_equal, scalar="ne")
@@ -30,13 +59,25 @@ logical_and = constant("logical_and", np.logical_and, scalar="logical_and")
 logical_or = constant("logical_or", np.logical_or, scalar="logical_or")
 logical_xor = constant("logical_xor", np.logical_xor, scalar="logical_xor")
 logical_not = constant("logical_not", np.logical_not, scalar="logical_not")
+bitwise_and = constant("bitwise_and", np.bitwise_and, scalar="bitwise_and")
+bitwise_or = constant("bitwise_or", np.bitwise_or, scalar="bitwise_or")
+bitwise_xor = constant("bitwise_xor", np.bitwise_xor, scalar="bitwise_xor")
+invert = constant("invert", np.invert, scalar="invert")
+left_shift = constant("left_shift", np.left_shift, scalar="left_shift")
+right_shift = constant("right_shift", np.right_shift, scalar="right_shift")
+bitwise_count = constant("bitwise_count", np.bitwise_count)
+gcd = constant("gcd", np.gcd)
+lcm = constant("lcm", np.lcm)
 isnan = constant("isnan", np.isnan, scalar="isnan")
 isinf = constant("isinf", np.isinf, scalar="isinf")
 isfinite = constant("isfinite", np.isfinite, scalar="isfinite")
+isnat = constant("isnat", np.isnat)
+signbit = constant("signbit", np.signbit, scalar="signbit")
 
 
-def _zero(ct: Any) -> Any:
-    return np.zeros((), aval_of(ct).dtype)[()]
+def _where(mask: Any, x: Any, y: Any) -> Any:
+    out = np.where(mask, x, y)
+    return out if out.ndim else out[()]
 
 
 def _infer_where(mask: Aval, x: Aval, y: Aval) -> Aval:
@@ -51,12 +92,8 @@ def _infer_where(mask: Aval, x: Aval, y: Aval) -> Aval:
 
 where = linear(
     "where",
-    lambda mask, x, y: np.where(mask, x, y)[()],
-    [
-        None,
-        lambda ct, x: where(x, ct, _zero(ct)),
-        lambda ct, x: where(x, _zero(ct), ct),
-    ],
+    _where,
+    [None, lambda ct, x: where(x, ct, 0), lambda ct, x: where(x, 0, ct)],
     infer=_infer_where,
     batch=lambda size, args, dims: batch_pointwise(where, args, dims, {}),
 )

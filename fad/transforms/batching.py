@@ -10,6 +10,9 @@ Public names: `Batch`, `BatchedValue`.
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..core.avals import Aval
@@ -19,6 +22,9 @@ from ..core.trace import Trace, Tracer, aval_of
 from ..core.views import as_view
 
 __all__ = ["Batch", "BatchedValue"]
+
+
+_counting = threading.Lock()
 
 
 class BatchedValue(NamedTuple):
@@ -54,6 +60,17 @@ class Batch(Trace):
         aval = aval_of(stacked)
         return Aval((*aval.shape[:dim], *aval.shape[dim + 1 :]), aval.dtype)
 
+    @contextlib.contextmanager
+    def resumed(self) -> Iterator[None]:
+        """Let rules run on this trace's tracers, also after the vmap has finished."""
+        with _counting:
+            self.open += 1
+        try:
+            yield
+        finally:
+            with _counting:
+                self.open -= 1
+
     def unbox(self, value: Any) -> tuple[Any, int | None]:
         """Return (stacked value, batch axis), or (value, None) of an unbatched one."""
         if isinstance(value, Tracer) and value.trace is self:
@@ -66,6 +83,8 @@ class Batch(Trace):
     ) -> Any:
         if not self.open:
             self.escaped(prim.name)
+        if prim.batched is not None:
+            return prim.batched(self, args, params)
         pairs = [self.unbox(a) for a in args]
         values, dims = [v for v, _ in pairs], [d for _, d in pairs]
         try:

@@ -35,7 +35,7 @@ class Stream(Trace):
 
     def close(self) -> None:
         """End the stream: a tracer used from now on has escaped."""
-        self.open = False
+        self.open = 0
 
     def process(
         self, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
@@ -47,7 +47,7 @@ class Stream(Trace):
         tangents = [a.var if m else None for a, m in zip(args, mine, strict=True)]
         try:
             if prim.push_both is not None:
-                ans, t_out = prim.push_both(values, tangents, **params)
+                ans, t_out = prim.push_both(self, values, tangents, **params)
                 return self._box(prim, ans, t_out)
             ans = bind(prim, *values, **params)
         except Exception as error:

@@ -3,7 +3,7 @@
 A `Staging` trace is ambient while its function runs: it captures every operation, also
 those that touch no tracer. Its tracers have no value; Python cannot branch on them.
 
-Public names: `Staging`, `stage`, `eval_jaxpr`.
+Public names: `Staging`, `stage`, `hoist_tracers`, `eval_jaxpr`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..core.tape import annotate
 from ..core.trace import Trace, Tracer, ambient, aval_of, bind
 from ..core.views import as_view
 
-__all__ = ["Staging", "eval_jaxpr", "stage"]
+__all__ = ["Staging", "eval_jaxpr", "hoist_tracers", "stage"]
 
 
 class Staging(Trace):
@@ -60,6 +60,8 @@ class Staging(Trace):
     ) -> Any:
         if not self.open:
             self.escaped(prim.name)
+        if prim.staged is not None:
+            return prim.staged(self, args, params)
         try:
             aval = prim.infer(*[aval_of(a) for a in args], **params)
         except Exception as error:
@@ -83,11 +85,32 @@ def stage(
     with ambient(trace):
         outs = f(*boxes)
         atoms = [trace.atom(o) for o in outs]
-    trace.open = False
+    trace.open = 0
     eqns = program(atoms)
     used = {key_of(v) for e in eqns for v in e.inputs} | {key_of(v) for v in atoms}
     consts = [pair for pair in trace.consts.values() if pair[0] in used]
     return Jaxpr(inputs, [v for v, _ in consts], [c for _, c in consts], eqns, atoms)
+
+
+def hoist_tracers(jaxpr: Jaxpr) -> tuple[Jaxpr, list[Any]]:
+    """Make inputs of the constants that are tracers of outer traces.
+
+    Returns:
+        The program, with those inputs in front, and their values.
+    """
+    pairs = list(zip(jaxpr.const_vars, jaxpr.consts, strict=True))
+    outer = [(v, c) for v, c in pairs if isinstance(c, Tracer)]
+    if not outer:
+        return jaxpr, []
+    rest = [(v, c) for v, c in pairs if not isinstance(c, Tracer)]
+    hoisted = Jaxpr(
+        [*(v for v, _ in outer), *jaxpr.inputs],
+        [v for v, _ in rest],
+        [c for _, c in rest],
+        jaxpr.eqns,
+        jaxpr.outputs,
+    )
+    return hoisted, [c for _, c in outer]
 
 
 def eval_jaxpr(jaxpr: Jaxpr, *args: Any) -> list[Any]:

@@ -1,0 +1,37 @@
+"""Which backend runs a program, and the executables that it has made.
+
+A backend is a function `compile(jaxpr) -> executable`, and an executable takes the
+values of the inputs and returns the list of outputs. Executables are kept with their
+jaxpr.
+
+Public names: `register`, `executable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.ir import Jaxpr
+from .numpy_source import compile_numpy
+
+__all__ = ["executable", "register"]
+
+Executable = Callable[..., list[Any]]
+
+_backends: dict[str, Callable[[Jaxpr], Executable]] = {"numpy": compile_numpy}
+_chosen = ["numpy"]
+
+
+def register(name: str, compile_jaxpr: Callable[[Jaxpr], Executable]) -> None:
+    """Add a backend."""
+    _backends[name] = compile_jaxpr
+
+
+def executable(jaxpr: Jaxpr) -> Executable:
+    """Return the executable of a program, made once."""
+    key = ("executable", _chosen[0])
+    found: Executable | None = jaxpr.cache.get(key)
+    if found is None:
+        found = jaxpr.cache[key] = _backends[_chosen[0]](jaxpr)
+    return found

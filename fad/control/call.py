@@ -1,0 +1,89 @@
+"""The equation `jit[jaxpr]`: run a program.
+
+It is one equation for every transform: its derivative is the split program
+(`transforms.partial`), so `grad(jit(f))` runs `f` once, and compiled programs are used
+again by every transform.
+
+Public names: `jit_call`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..backends.registry import executable
+from ..core.avals import Aval
+from ..core.ir import Eqn, Jaxpr
+from ..core.trace import bind
+from ..ops.batching_rules import move_to_front
+from ..transforms.partial import batch_jaxpr, jvp_jaxpr, split
+from ..transforms.staging import eval_jaxpr
+from .higher import HigherOrder, given, spread, strong
+
+__all__ = ["jit_call"]
+
+
+class _Call(HigherOrder):
+    """Run a program; its derivatives are programs too."""
+
+    def __init__(self) -> None:
+        super().__init__("jit")
+        self.inlined = lambda *args, jaxpr, name: eval_jaxpr(jaxpr, *args)
+
+    def run(self, *args: Any, jaxpr: Jaxpr, name: str) -> list[Any]:
+        return executable(jaxpr)(*args)
+
+    def infer(self, *avals: Aval, jaxpr: Jaxpr, name: str) -> list[Aval]:
+        return [strong(a) for a in jaxpr.out_avals]
+
+    def forward(
+        self, values: Sequence[Any], inputs: Sequence[Any], *, jaxpr: Jaxpr, name: str
+    ) -> tuple[list[Any], tuple[Any, ...]]:
+        parts = split(jaxpr, [v is not None for v in inputs])
+        outs = bind(self, *values, jaxpr=parts.fwd, name=f"{name}_fwd")
+        return outs[: parts.num_outs], tuple(outs[parts.num_outs :])
+
+    def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
+        parts = split(eqn.params["jaxpr"], [v is not None for v in eqn.inputs])
+        which, cts = given(ct)
+        program, nonzero = parts.bwd(which)
+        name = f"{eqn.params['name']}_bwd"
+        found = bind(self, *eqn.residuals, *cts, jaxpr=program, name=name)
+        result: list[Any] = [None] * len(eqn.inputs)
+        for i, c in zip(parts.traced, spread(nonzero, found), strict=True):
+            result[i] = c
+        return result
+
+    def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> list[Any]:
+        parts = split(eqn.params["jaxpr"], [v is not None for v in eqn.inputs])
+        which, ts = given(tangents[i] for i in parts.traced)
+        program, nonzero = parts.lin(which)
+        name = f"{eqn.params['name']}_lin"
+        return spread(
+            nonzero, bind(self, *eqn.residuals, *ts, jaxpr=program, name=name)
+        )
+
+    def push(
+        self, values: Sequence[Any], tangents: Sequence[Any], *, jaxpr: Jaxpr, name: str
+    ) -> tuple[list[Any], list[Any]]:
+        mask, ts = given(tangents)
+        program, nonzero = jvp_jaxpr(jaxpr, mask)
+        outs = bind(self, *values, *ts, jaxpr=program, name=f"{name}_jvp")
+        n = len(nonzero)
+        return outs[:n], spread(nonzero, outs[n:])
+
+    def batch(
+        self, size: int, args: Sequence[Any], dims: Sequence[Any], **params: Any
+    ) -> tuple[Any, Any]:
+        moved = [
+            a if d is None else move_to_front(a, d)
+            for a, d in zip(args, dims, strict=True)
+        ]
+        mask = [d is not None for d in dims]
+        program, stacked = batch_jaxpr(params["jaxpr"], size, mask)
+        outs = bind(self, *moved, jaxpr=program, name=params["name"])
+        return outs, [0 if s else None for s in stacked]
+
+
+jit_call = _Call()

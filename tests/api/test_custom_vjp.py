@@ -1,0 +1,390 @@
+"""`custom_vjp`: the rule is obeyed by every transform; forward mode transposes it."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import fad
+import fad.numpy as fnp
+from fad.control import SymbolicZero
+
+X = 0.7
+FIRST = 3.0 * np.cos(X)
+SECOND = -3.0 * np.sin(X)
+
+
+@fad.custom_vjp
+def tripled(x):
+    """The sine, with three times its derivative, so that one sees who was asked."""
+    return fnp.sin(x)
+
+
+tripled.defvjp(
+    lambda x: (tripled(x), fnp.cos(x)), lambda cos_x, ct: (3.0 * cos_x * ct,)
+)
+
+FORWARD = lambda f: lambda x: fad.jvp(f, (x,), (1.0,))[1]
+
+
+def with_rule(fwd, bwd, f=lambda x: x, **options):
+    f = fad.custom_vjp(f)
+    f.defvjp(fwd, bwd, **options)
+    return f
+
+
+def test_call_without_transform_runs_the_function():
+    assert tripled(X) == np.sin(X)
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        fad.grad,
+        fad.jacfwd,
+        fad.jacrev,
+        FORWARD,
+        lambda f: lambda x: fad.vjp(f, x)[1](1.0)[0],
+        lambda f: lambda x: fad.linearize(f, x)[1](1.0),
+        lambda f: lambda x: fad.vmap(fad.grad(f))(np.array([x]))[0],
+        lambda f: lambda x: fad.vmap(FORWARD(f))(np.array([x]))[0],
+        lambda f: lambda x: fad.grad(lambda v: fnp.sum(fad.vmap(f)(v)))(np.array([x]))[0],
+    ],
+)
+def test_every_first_derivative_uses_the_rule(derivative):
+    assert_allclose(derivative(tripled)(X), FIRST, rtol=1e-14)
+
+
+@pytest.mark.parametrize("outer", [fad.grad, FORWARD])
+@pytest.mark.parametrize("inner", [fad.grad, FORWARD])
+def test_second_derivatives_differentiate_the_rule(outer, inner):
+    assert_allclose(outer(inner(tripled))(X), SECOND, rtol=1e-14)
+
+
+def test_third_derivative_and_hessian_under_vmap():
+    assert_allclose(fad.grad(fad.hessian(tripled))(X), -FIRST, rtol=1e-14)
+    xs = np.array([X, -X])
+    assert_allclose(fad.vmap(fad.hessian(tripled))(xs), -3.0 * np.sin(xs))
+
+
+def test_forward_mode_is_the_transpose_of_bwd_for_matrices():
+    matrix = np.arange(6.0).reshape(2, 3)
+    f = with_rule(
+        lambda x: (x[:2] * 1.0, None), lambda res, ct: (ct @ matrix,), lambda x: x[:2]
+    )
+    x, t = np.ones(3), np.array([1.0, -2.0, 0.5])
+    assert_allclose(fad.jvp(f, (x,), (t,))[1], matrix @ t)
+    assert_allclose(fad.jacfwd(f)(x), matrix)
+    assert_allclose(fad.jacrev(f)(x), matrix)
+
+
+def test_pullback_may_be_called_many_times():
+    _, pull = fad.vjp(tripled, X)
+    assert_allclose([pull(1.0)[0], pull(2.0)[0]], [FIRST, 2 * FIRST])
+
+
+def test_python_control_flow_on_values_works_in_function_and_rules():
+    f = with_rule(
+        lambda x: (x * x, x) if x > 0 else (x * 0.0, x),
+        lambda x, ct: (2.0 * x * ct,) if x > 0 else (None,),
+        lambda x: x * x if x > 0 else x * 0.0,
+    )
+    assert fad.grad(f)(3.0) == 6.0
+    assert fad.grad(f)(-3.0) == 0.0
+    assert fad.grad(fad.grad(f))(3.0) == 2.0
+
+
+def test_pytrees_and_none_for_zero_anywhere():
+    def bwd(res, ct):
+        return {"a": 10.0 * ct["y"], "b": None}, None, (2.0 * ct["z"][0], None)
+
+    f = fad.custom_vjp(lambda p, q, r: {"y": p["a"] * r[0], "z": [r[1]]})
+    f.defvjp(lambda p, q, r: (f(p, q, r), ()), bwd)
+
+    def total(p, q, r):
+        out = f(p, q, r)
+        return out["y"] + out["z"][0]
+
+    args = {"a": 1.0, "b": np.ones(2)}, [1.0, (2.0,)], (3.0, 4.0)
+    gp, gq, gr = fad.grad(total, argnums=(0, 1, 2))(*args)
+    assert gp["a"] == 10.0
+    assert_array_equal(gp["b"], [0.0, 0.0])
+    assert gq == [0.0, (0.0,)]
+    assert gr == (2.0, 0.0)
+
+
+def test_outputs_that_are_not_used_have_zero_cotangents():
+    f = with_rule(
+        lambda x: ((x, x * 2.0), None),
+        lambda res, ct: (ct[0] + 10.0 * ct[1],),
+        lambda x: (x, x * 2.0),
+    )
+    assert fad.grad(lambda x: f(x)[0])(1.0) == 1.0
+    assert fad.grad(lambda x: f(x)[1])(1.0) == 10.0
+
+
+def test_nondiff_arguments():
+    @partial(fad.custom_vjp, nondiff_argnums=(0, 2))
+    def apply(f, x, mode):
+        return f(x)
+
+    def fwd(f, x, mode):
+        assert mode == "mode"
+        return f(x), x
+
+    def bwd(f, mode, x, ct):
+        assert mode == "mode"
+        return (ct * f(x),)
+
+    apply.defvjp(fwd, bwd)
+    assert_allclose(fad.grad(lambda x: apply(fnp.sin, x, "mode"))(X), np.sin(X))
+    named = fad.custom_vjp(lambda x, power: x**power, nondiff_argnames="power")
+    named.defvjp(lambda x, power: (x**power, None), lambda power, r, ct: (ct * power,))
+    assert fad.grad(lambda x: named(x, power=7))(2.0) == 7.0
+
+
+def test_keywords_and_defaults_are_resolved_by_the_signature():
+    f = fad.custom_vjp(lambda x, y=2.0: x * y)
+    f.defvjp(lambda x, y: (x * y, None), lambda res, ct: (ct, 10.0 * ct))
+    assert fad.grad(f)(1.0) == 1.0
+    assert fad.grad(lambda y: f(1.0, y=y))(1.0) == 10.0
+
+
+def test_integer_arguments_and_outputs():
+    f = with_rule(
+        lambda x, n: ((x * n, n), n), lambda n, ct: (ct[0] * n, None),
+        lambda x, n: (x * n, n),
+    )  # fmt: skip
+    assert fad.grad(lambda x: f(x, 3)[0])(2.0) == 3.0
+    assert fad.grad(lambda x: f(x, x > 1)[0])(2.0) == 1.0
+    assert fad.jvp(lambda x: f(x, 3)[0], (2.0,), (1.0,))[1] == 3.0
+
+
+def test_symbolic_zeros():
+    seen = []
+
+    def fwd(x, y):
+        seen.append((x.perturbed, y.perturbed))
+        return (x.value * y.value, y.value * 1.0), (x.value, y.value)
+
+    def bwd(res, cts):
+        seen.append(tuple(isinstance(c, SymbolicZero) for c in cts))
+        return cts[0] * res[1], None
+
+    f = fad.custom_vjp(lambda x, y: (x * y, y))
+    f.defvjp(fwd, bwd, symbolic_zeros=True)
+    assert fad.grad(lambda x: f(x, 5.0)[0])(2.0) == 5.0
+    assert seen == [(True, False), (False, True)]
+
+
+def test_closure_over_an_outer_transforms_value_gets_its_derivative():
+    def outer(c):
+        f = fad.custom_vjp(lambda x: x * c)
+        f.defvjp(lambda x: (f(x), c * 1.0), lambda res, ct: (ct * c * res,))
+        return fad.grad(f)(2.0)
+
+    assert fad.grad(outer)(3.0) == 6.0
+    assert fad.jvp(outer, (3.0,), (1.0,)) == (9.0, 6.0)
+    assert_array_equal(fad.vmap(outer)(np.array([1.0, 2.0])), [1.0, 4.0])
+
+
+@pytest.mark.parametrize("derivative", [fad.grad, FORWARD, fad.jacrev])
+def test_closure_over_a_value_differentiated_at_the_same_level_is_refused(derivative):
+    def outer(c):
+        f = fad.custom_vjp(lambda x: x * c)
+        f.defvjp(lambda x: (x * c, None), lambda res, ct: (ct * 1.0,))
+        return f(c)
+
+    with pytest.raises(TypeError, match="closes over a value ~f64.* pass it as an arg"):
+        derivative(outer)(3.0)
+
+
+def test_bwd_closing_over_a_value_of_its_own_level_is_refused():
+    def outer(c):
+        f = with_rule(lambda x: (x * 1.0, None), lambda res, ct: (ct * c,))
+        return f(c)
+
+    with pytest.raises(TypeError, match="grad that has finished"):
+        fad.grad(outer)(3.0)
+
+
+def test_residual_that_depends_on_a_value_of_its_own_level():
+    def outer(c):
+        f = with_rule(lambda x: (x * 1.0, c), lambda res, ct: (ct * res,))
+        return f(c)
+
+    assert fad.grad(outer)(3.0) == 3.0
+    assert fad.grad(fad.grad(outer))(3.0) == 1.0
+
+
+@pytest.mark.parametrize("derivative", [fad.grad, FORWARD])
+def test_closure_over_an_example_of_an_inner_vmap(derivative):
+    def total(x):
+        def one(c):
+            f = fad.custom_vjp(lambda x: x * c)
+            f.defvjp(lambda x: (x * c, None), lambda res, ct: (10.0 * c * ct,))
+            return f(x)
+
+        return fnp.sum(fad.vmap(one)(np.array([1.0, 2.0])))
+
+    assert derivative(total)(3.0) == 30.0
+
+
+def test_closure_over_examples_of_two_vmaps():
+    def outer(a):
+        def inner(b):
+            f = fad.custom_vjp(lambda x: x * a * b)
+            f.defvjp(lambda x: (x * a * b, a), lambda a, ct: (7.0 * a * b * ct,))
+            return f
+
+        return fad.vmap(lambda b: fad.grad(inner(b))(2.0))(np.array([1.0, 10.0]))
+
+    assert_array_equal(fad.vmap(outer)(np.array([1.0, 2.0])), [[7.0, 70.0], [14.0, 140.0]])
+
+
+def test_make_jaxpr_keeps_the_call_and_its_rule():
+    jaxpr = fad.make_jaxpr(lambda x: tripled(x) * 2.0)(X)
+    assert [e.prim.name for e in jaxpr.eqns] == ["custom_vjp_call", "mul"]
+    assert "sin" in str(jaxpr.eqns[0].params["jaxpr"])
+    run = lambda x: fad.eval_jaxpr(jaxpr, x)[0]
+    assert_allclose(run(X), 2 * np.sin(X))
+    assert_allclose(fad.grad(run)(X), 2 * FIRST)
+    assert_allclose(FORWARD(fad.grad(run))(X), 2 * SECOND)
+    assert_allclose(fad.vmap(fad.grad(run))(np.array([X, X])), [2 * FIRST] * 2)
+
+
+def test_make_jaxpr_of_grad_inside():
+    jaxpr = fad.make_jaxpr(lambda x: fad.grad(tripled)(x) * 2.0)(X)
+    assert_allclose(fad.eval_jaxpr(jaxpr, X)[0], 2 * FIRST)
+    assert "custom_vjp_call" not in str(jaxpr)
+
+
+def test_batch_axes_anywhere_and_sums_over_examples():
+    f = fad.custom_vjp(lambda x, y: x @ y)
+    f.defvjp(
+        lambda x, y: (f(x, y), (x, y)),
+        lambda res, ct: (2.0 * ct * res[1], 3.0 * ct * res[0]),
+    )
+    xs, y = np.arange(6.0).reshape(3, 2), np.array([1.0, 2.0])
+    total = lambda xs, y: fnp.sum(fad.vmap(f, in_axes=(1, None))(xs, y))
+    gx, gy = fad.grad(total, argnums=(0, 1))(xs.T, y)
+    assert_array_equal(gx, 2.0 * np.stack([y] * 3, axis=1))
+    assert_array_equal(gy, 3.0 * xs.sum(0))
+    gx, gy = fad.vmap(fad.grad(f, argnums=(0, 1)), in_axes=(1, None))(xs.T, y)
+    assert_array_equal(gx, np.stack([2.0 * y] * 3))
+    assert_array_equal(gy, 3.0 * xs)
+
+
+def test_cotangent_that_is_the_same_for_every_example_is_counted_for_each():
+    f = with_rule(
+        lambda x, y: (x + y, None), lambda res, ct: (ct, np.float64(2.0)),
+        lambda x, y: x + y,
+    )  # fmt: skip
+    total = lambda y: fnp.sum(fad.vmap(f, in_axes=(0, None))(np.ones(5), y))
+    assert fad.grad(total)(1.0) == 10.0
+
+
+def test_forward_rule_beside_the_reverse_rule():
+    f = with_rule(lambda x: (fnp.sin(x), None), lambda res, ct: (5.0 * ct,), fnp.sin)
+    f.defjvp(lambda p, t: (fnp.sin(p[0]), 2.0 * t[0]))
+    assert fad.jvp(f, (X,), (1.0,))[1] == 2.0
+    assert fad.linearize(f, X)[1](1.0) == 2.0
+    assert fad.grad(f)(X) == 5.0
+    assert_array_equal(fad.vmap(fad.grad(f))(np.ones(2)), [5.0, 5.0])
+    assert_array_equal(fad.vmap(FORWARD(f))(np.ones(2)), [2.0, 2.0])
+
+
+def test_nested_in_custom_jvp_and_the_other_way_round():
+    outer = fad.custom_jvp(lambda x: tripled(x) ** 2)
+    outer.defjvp(lambda p, t: (outer(p[0]), t[0] * tripled(p[0])))
+    assert_allclose(fad.grad(outer)(X), np.sin(X))
+    assert_allclose(fad.grad(fad.grad(outer))(X), FIRST)
+    other = fad.custom_vjp(lambda x: outer(x))
+    other.defvjp(lambda x: (outer(x), x), lambda x, ct: (ct * outer(x),))
+    assert_allclose(fad.grad(fad.grad(other))(X), np.sin(X))
+    assert_allclose(FORWARD(FORWARD(other))(X), np.sin(X))
+
+
+def test_linear_function_is_transposed_as_it_stands():
+    f = with_rule(lambda x: (2.0 * x, None), lambda r, ct: (9.0 * ct,), lambda x: 2.0 * x)
+    assert fad.linear_transpose(f, 1.0)(1.0)[0] == 2.0
+
+
+def test_cotangents_take_the_dtype_of_their_argument():
+    f = with_rule(lambda x: (x, None), lambda res, ct: (np.float64(3.0),))
+    g = fad.grad(f)(np.float32(1.0))
+    assert g == 3.0
+    assert g.dtype == np.float32
+
+
+def test_complex_forward_mode_is_the_adjoint_under_the_real_pairing():
+    f = with_rule(
+        lambda z: (fnp.conj(z), None), lambda res, ct: (fnp.conj(ct),), fnp.conj
+    )
+    z, t = np.complex128(1 + 2j), np.complex128(3 - 1j)
+    assert fad.jvp(f, (z,), (t,))[1] == np.conj(t)
+
+
+def test_residuals_may_hold_anything():
+    f = with_rule(
+        lambda x: (x, {"how": "double", "n": 2}),
+        lambda res, ct: (ct * res["n"] if res["how"] == "double" else None,),
+    )
+    assert fad.grad(f)(1.0) == 2.0
+
+
+def test_mutation_of_a_residual_array_is_refused():
+    scale = np.full(500, 2.0)
+    f = with_rule(lambda x: (x * 1.0, scale), lambda scale, ct: (ct * scale,))
+    _, pull = fad.vjp(f, np.ones(500))
+    with pytest.raises(ValueError, match="read-only"):
+        scale[:] = 0.0
+    assert_array_equal(pull(np.ones(500))[0], scale)
+    del pull
+    scale[:] = 0.0
+
+
+def test_missing_rule():
+    f = fad.custom_vjp(lambda x: x)
+    with pytest.raises(AttributeError, match=r"no vjp rule is defined .*\.defvjp"):
+        f(1.0)
+
+
+def test_what_is_no_function_is_refused():
+    with pytest.raises(TypeError, match="defvjp needs two functions, got 3"):
+        fad.custom_vjp(lambda x: x).defvjp(lambda x: x, 3)
+
+
+PASS = lambda x: (x, None)
+
+
+@pytest.mark.parametrize("derivative", [fad.grad, FORWARD])
+@pytest.mark.parametrize(
+    ("fwd", "bwd", "error", "text"),
+    [
+        (lambda x: x, None, TypeError, r"must return a pair \(output, residuals\)"),
+        (lambda x: ("out", 1), None, TypeError, "must be arrays, numbers or pytrees"),
+        (PASS, lambda r, ct: ct, TypeError, r"must return a tuple .*write \(ct,\)"),
+        (PASS, lambda r, ct: (ct, ct), TypeError, "1 of them .* got 2"),
+        (PASS, lambda r, ct: (), TypeError, "1 of them .* got 0"),
+        (PASS, lambda r, ct: ((ct, ct),), TypeError, "structure of the arguments"),
+        (PASS, lambda r, ct: ("ct",), TypeError, "must be arrays, or None for zero"),
+        (PASS, lambda r, ct: (np.ones(3),), ValueError, r"must have the shape \(\)"),
+    ],
+)
+def test_what_the_rules_return_is_checked(derivative, fwd, bwd, error, text):
+    with pytest.raises(error, match=text):
+        derivative(with_rule(fwd, bwd or (lambda r, ct: (ct,))))(2.0)
+
+
+def test_bwd_that_is_not_linear_refuses_forward_mode_and_says_why():
+    f = with_rule(PASS, lambda r, ct: (fnp.sin(ct),))
+    assert_allclose(fad.grad(f)(1.0), np.sin(1.0))
+    with pytest.raises(NotImplementedError, match="sin") as caught:
+        FORWARD(f)(1.0)
+    assert any("transposes its bwd rule" in n for n in caught.value.__notes__)
+    f = with_rule(PASS, lambda r, ct: (ct if ct > 0 else -ct,))
+    with pytest.raises(NotImplementedError, match="gt") as caught:
+        FORWARD(f)(1.0)
+    assert any("give it a forward rule by defjvp" in n for n in caught.value.__notes__)
