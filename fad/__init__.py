@@ -9,7 +9,7 @@ jacfwd jacrev jacobian hessian hvp vmap`. Rules of one's own: `custom_jvp custom
 Programs: `make_jaxpr eval_jaxpr eval_shape`.
 """
 
-from . import numpy, tree, tree_util
+from . import numpy, testing, tree, tree_util
 from .api import (
     elementwise_grad,
     eval_jaxpr,
@@ -55,6 +55,7 @@ __all__ = [
     "make_jaxpr",
     "numpy",
     "stop_gradient",
+    "testing",
     "tree",
     "tree_util",
     "value_and_grad",

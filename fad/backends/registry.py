@@ -4,7 +4,7 @@ A backend is a function `compile(jaxpr) -> executable`, and an executable takes 
 values of the inputs and returns the list of outputs. Executables are kept with their
 jaxpr.
 
-Public names: `register`, `executable`.
+Public names: `register`, `executable`, `source_of`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.ir import Jaxpr
-from .numpy_source import compile_numpy
+from .numpy_source import compile_numpy, python_source
 
-__all__ = ["executable", "register"]
+__all__ = ["executable", "register", "source_of"]
 
 Executable = Callable[..., list[Any]]
 
@@ -35,3 +35,8 @@ def executable(jaxpr: Jaxpr) -> Executable:
     if found is None:
         found = jaxpr.cache[key] = _backends[_chosen[0]](jaxpr)
     return found
+
+
+def source_of(jaxpr: Jaxpr) -> str:
+    """Return the Python source that the NumPy backend runs for a program."""
+    return python_source(jaxpr)[0]

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.avals import Aval
 from ..core.ir import Jaxpr
 from ..core.pytree import TreeDef, tree_flatten, tree_unflatten
@@ -21,7 +23,14 @@ from ..transforms.interning import intern
 from ..transforms.staging import eval_jaxpr, stage
 from .static import check_leaf
 
-__all__ = ["Body", "leaves_of", "share_closure", "trace_body", "with_dtypes"]
+__all__ = [
+    "Body",
+    "fits_weakly",
+    "leaves_of",
+    "share_closure",
+    "trace_body",
+    "with_dtypes",
+]
 
 
 class Body(NamedTuple):
@@ -91,6 +100,14 @@ def with_dtypes(body: Body, avals: Sequence[Aval]) -> Body:
         ]
 
     return body._replace(jaxpr=intern(stage(converted, body.jaxpr.in_avals)))
+
+
+def fits_weakly(aval: Aval, dtype: np.dtype[Any]) -> bool:
+    """Tell whether a weak value takes `dtype` when it meets it."""
+    if not aval.weak:
+        return False
+    example = {"b": True, "i": 0, "f": 0.0, "c": 0j}[aval.dtype.kind]
+    return bool(np.result_type(np.empty(0, dtype), example) == dtype)
 
 
 def share_closure(bodies: Sequence[Body]) -> tuple[list[Jaxpr], list[Any]]:

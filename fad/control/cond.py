@@ -20,20 +20,26 @@ import numpy as np
 
 from ..backends.registry import executable
 from ..core.avals import Aval, zeros
-from ..core.ir import Eqn, Jaxpr, Var, key_of
+from ..core.ir import Eqn, Jaxpr, Var
+from ..core.pytree import tree_unflatten
 from ..core.trace import Tracer, aval_of, bind, concrete_value
 from ..ops.arithmetic import convert
-from ..ops.batching_rules import at_front, move_to_front
-from ..ops.comparison import eq, ne, where
-from ..ops.shape import reshape
+from ..ops.batching_rules import move_to_front
+from ..ops.comparison import eq, gt, lt, ne, where
 from ..transforms.partial import Split, batch_jaxpr, jvp_jaxpr, split
 from ..transforms.staging import eval_jaxpr, stage
-from .bodies import Body, leaves_of, share_closure, trace_body, with_dtypes
+from .bodies import (
+    Body,
+    fits_weakly,
+    leaves_of,
+    share_closure,
+    trace_body,
+    with_dtypes,
+)
 from .call import jit_call
 from .disabling import jit_is_disabled
 from .higher import HigherOrder, given, is_known, or_zeros, spread, strong
 from .lanes import lanes_like, safe_input
-from ..core.pytree import tree_unflatten
 
 __all__ = ["cond", "cond_call", "switch"]
 
@@ -366,7 +372,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
     if jit_is_disabled() and concrete_value(index) is not None:
         return branches[min(max(int(concrete_value(index)), 0), last)](*operands)
     index = convert(index, dtype=np.dtype(np.int64))
-    index = where(index < 0, 0, where(index > last, last, index))
+    index = where(lt(index, 0), 0, where(gt(index, last), last, index))
     index = convert(index, dtype=np.dtype(np.int64))
     return _dispatch("switch", index, branches, operands)
 
@@ -432,7 +438,7 @@ def _same_results(name: str, bodies: list[Body]) -> list[Body]:
         joint.append(strong(known))
     for k, body in enumerate(bodies):
         for i, (found, a) in enumerate(zip(body.out_avals, joint, strict=True)):
-            fits = found.dtype == a.dtype or found.weak
+            fits = found.dtype == a.dtype or fits_weakly(found, a.dtype)
             if found.shape != a.shape or not fits:
                 raise TypeError(
                     f"{name}: the branches must return values of the same shapes and "

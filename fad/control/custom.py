@@ -146,7 +146,7 @@ class CustomFunction:
             None if vjp is None else vjp.flat_fwd(site),
             None if vjp is None else vjp.flat_bwd(site),
         )
-        outs = call_custom(self.primitive, site.leaves, call=call)
+        outs = call_custom(self.primitive, site.leaves, {"call": call})
         return site.out_tree.unflatten(outs)  # type: ignore[union-attr]
 
     def _position(self, name: str) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.errors import UnexpectedTracerError
 from ..core.ir import Jaxpr
+from ..core.trace import Tracer
 from ..ops.arithmetic import mul
 from ..ops.batching_rules import at_front
 from ..ops.reductions import reduce_sum
@@ -59,7 +60,10 @@ class _Mapped:
         self, primals: Sequence[Any], tangents: Sequence[Any]
     ) -> tuple[list[Any], list[Any]]:
         with self.trace.resumed():
-            outs, t_outs = self.call.jvp(self.box(primals), self.box(tangents))  # type: ignore[misc]
+            boxes = [
+                self.box_tangent(t, d) for t, d in zip(tangents, self.dims, strict=True)
+            ]
+            outs, t_outs = self.call.jvp(self.box(primals), boxes)  # type: ignore[misc]
             return self.stack(outs), self.stack(t_outs)
 
     def fwd(
@@ -87,6 +91,13 @@ class _Mapped:
             v if d is None or v is None else self.trace.input(v, d)
             for v, d in zip(leaves, dims, strict=True)
         ]
+
+    def box_tangent(self, t: Any, dim: int | None) -> Any:
+        """Box a tangent; one of an inner linear tape is stacked in every case."""
+        inner = isinstance(t, Tracer) and t.trace.level > self.trace.level
+        if dim is None and inner:
+            return self.trace.input(at_front(self.trace.size, t, None), 0)
+        return t if t is None or dim is None else self.trace.input(t, dim)
 
     def stack(self, values: Sequence[Any]) -> list[Any]:
         """Unbox values to stacks with the batch axis in front; None stays."""

@@ -91,12 +91,21 @@ class ClosedOver(UnexpectedTracerError):
         )
 
 
-def call_custom(prim: Primitive, leaves: Sequence[Any], **params: Any) -> list[Any]:
-    """Bind a custom call; if it closes over an inner vmap's values, batch it first."""
+def call_custom(
+    prim: Primitive,
+    leaves: Sequence[Any],
+    params: dict[str, Any],
+    inside: Batch | None = None,
+) -> list[Any]:
+    """Bind a custom call; if it closes over an inner vmap's values, batch it first.
+
+    Args:
+        inside: a vmap over which the call is batched already.
+    """
     try:
         outs: list[Any] = bind(prim, *leaves, **params)
     except ClosedOver as closed:
-        if not isinstance(closed.trace, Batch):
+        if not isinstance(closed.trace, Batch) or closed.trace is inside:
             raise
         outs = closed.trace.process(prim, tuple(leaves), params)
     return outs
@@ -184,7 +193,7 @@ class CustomCall(Primitive):
         call, jaxpr = params["call"], params.get("jaxpr")
         pairs = [trace.unbox(a) for a in args]
         mapped = batch_call(trace, call, jaxpr, [d for _, d in pairs])
-        outs = call_custom(self, [v for v, _ in pairs], call=mapped)
+        outs = call_custom(self, [v for v, _ in pairs], {"call": mapped}, trace)
         return [trace.input(o, 0) for o in outs]
 
     def staged(

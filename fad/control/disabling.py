@@ -6,20 +6,19 @@ Public names: `disable_jit`, `jit_is_disabled`.
 from __future__ import annotations
 
 import contextlib
-import contextvars
-from collections.abc import Iterator
+
+from ..core.modes import current_modes, with_modes
 
 __all__ = ["disable_jit", "jit_is_disabled"]
 
-_disabled: contextvars.ContextVar[bool] = contextvars.ContextVar(
-    "fad_disable_jit", default=False
-)
-jit_is_disabled = _disabled.get
-"""Whether functions under `jit` and control flow run as plain Python here."""
+
+def jit_is_disabled() -> bool:
+    """Tell whether jitted functions and control flow run as plain Python here."""
+    modes = current_modes()
+    return modes is not None and modes.jit_disabled
 
 
-@contextlib.contextmanager
-def disable_jit(disable: bool = True) -> Iterator[None]:
+def disable_jit(disable: bool = True) -> contextlib.AbstractContextManager[None]:
     """Run jitted functions and control flow as plain Python in this context.
 
     Values can then be printed and branched on.
@@ -30,8 +29,4 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
     >>> y
     2.0
     """
-    token = _disabled.set(disable)
-    try:
-        yield
-    finally:
-        _disabled.reset(token)
+    return with_modes(jit_disabled=disable)

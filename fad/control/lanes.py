@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.trace import aval_of
-from ..ops.arithmetic import convert
+from ..ops.arithmetic import convert, stop_gradient
 from ..ops.batching_rules import at_front
 from ..ops.comparison import gt, where
 from ..ops.kinds import constant
@@ -64,7 +64,5 @@ def safe_input(taken: Any, x: Any, stacked: bool) -> Any:
     if aval_of(x).dtype.kind not in "fc":
         return x if not stacked else where(lanes_like(taken, x), x, pick_lane(taken, x))
     if not stacked:
-        from ..ops.arithmetic import stop_gradient
-
         return where(any_lane(taken), x, stop_gradient(x))
     return where(lanes_like(taken, x), x, pick_lane(taken, x))

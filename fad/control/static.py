@@ -41,6 +41,11 @@ class Static:
                 parameters[i] for i in self.nums if -len(parameters) <= i < len(parameters)
             )
 
+    @property
+    def any(self) -> bool:
+        """Whether any argument is static."""
+        return bool(self.nums or self.names)
+
     def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """Return the dynamic arguments, and the hashable rest."""
         if not (self.nums or self.names):

@@ -47,10 +47,10 @@ class Guard:
     def keep(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return `array` protected from writes, or a copy of it."""
         if array.nbytes <= COPY_LIMIT:
-            return array.copy()
+            return array.copy("K")
         owner = array.base if array.base is not None else array
         if type(owner) is not np.ndarray or not owner.flags.owndata:
-            return array.copy() if array.flags.writeable else array
+            return array.copy("K") if array.flags.writeable else array
         self._hold(owner)
         if array is not owner:
             self._hold(array)

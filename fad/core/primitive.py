@@ -26,7 +26,6 @@ Public names: `Primitive`, `Formula`, `Plan`.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,11 +61,12 @@ class Formula:
     __slots__ = ("function", "reads", "params")
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        parameters = list(inspect.signature(function).parameters.values())
-        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY][1:]
+        code = function.__code__  # inspect.signature costs far more, at import
+        positional, total = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+        names = code.co_varnames
         self.function = function
-        self.reads = tuple(_POSITIONS[p.name] for p in positional)
-        self.params = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+        self.reads = tuple([_POSITIONS[name] for name in names[1:positional]])
+        self.params = names[positional:total]
 
     def bind_to(
         self, picks: tuple[int, ...], position: int
@@ -165,7 +165,9 @@ class Primitive:
         multiple_results: whether `impl` returns a list of outputs.
         pointwise: output element i depends on input elements i only, after broadcasting.
         structural: moves, drops, repeats or adds up elements without scaling them.
-        masking: its pullback cuts cotangents off (`where`), see `transforms.reverse`.
+        masking: its pullback cuts cotangents off, see `transforms.reverse`: a function
+            of the mask (`where`), or True for a structural primitive, which cuts off
+            what it does not take.
         view: NumPy returns a view of the first input where it can.
         scalar: the name of the scalar function that computes one element, if any.
 
@@ -182,7 +184,7 @@ class Primitive:
     kind = "primitive"
     pointwise = False
     structural = False
-    masking: Callable[..., Any] | None = None
+    masking: Callable[..., Any] | bool | None = None
     view = False
     constant = False
     scalar: str | None = None

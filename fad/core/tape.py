@@ -26,7 +26,7 @@ from .ir import Out, Var, new_eqn
 from .primitive import ANS, ARGS, AVALS, mask_key
 from .source import user_source
 from .trace import Trace, Tracer, aval_of, bind, staging_trace
-from .views import as_view
+from .views import as_view, snapshot
 
 if TYPE_CHECKING:
     from .primitive import Plan, Primitive
@@ -50,9 +50,14 @@ class Tape(Trace):
 
     def input(self, value: Any) -> Tracer:
         """Box a differentiated argument under a new variable."""
-        if value.__class__ is _ndarray:
-            value = self.guard.keep(value)
+        value = self._protect(value)
         return Tracer(self, value, Var(aval_of(value)))
+
+    def _protect(self, value: Any) -> Any:
+        """Return a value that its owner's later writes do not reach."""
+        if value.__class__ is _ndarray:
+            return self.guard.keep(value)
+        return snapshot(value)
 
     def close(self) -> None:
         """End the tape: a tracer used from now on has escaped."""
@@ -182,12 +187,9 @@ class Tape(Trace):
         single = plan.single
         if single is not None and single >= 0:
             kept = values[single]
-            if kept.__class__ is _ndarray and plan.consts:
-                kept = self.guard.keep(kept)
-            return (kept,)
+            return (self._protect(kept) if plan.consts else kept,)
         for i in plan.consts:
-            if values[i].__class__ is _ndarray:
-                values[i] = self.guard.keep(values[i])
+            values[i] = self._protect(values[i])
         return pick_residuals(plan, values, ans)
 
 

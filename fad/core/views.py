@@ -1,15 +1,19 @@
 """Tracers that NumPy would make views, so that in-place writes are seen as NumPy's are.
 
-`y = x[1:]` shares memory with `x` in NumPy: a write to either is seen by both. A `View`
-remembers the tracer it was taken from and the operation that made it. After a write
-anywhere in its trace it takes its value and variable anew from its base when next read;
-a write *through* it goes to the root (`fad.ops.inplace`).
+`y = x[1:]` shares memory with `x` in NumPy: a write to either is seen by both. No memory
+is ever written here. A write gives the tracer that owns the memory, the *root*, a new
+value (`rebind`), and a `View` remembers the tracer it was taken from and the operation
+that made it: after a write anywhere in its trace it takes its value anew from its base
+when it is next read. A write through a view is written back to the root
+(`fad.ops.inplace`). Values that were read before keep what they were, so residuals need
+no protection.
 
-In a concrete trace NumPy itself tells whether the result shares memory. In an abstract
-one the operation tells: basic indexing and transposing always share, and where sharing
-depends on the memory layout (`reshape`), a write raises `InPlaceError`.
+In a concrete trace NumPy itself tells whether a result shares memory. In an abstract
+one the operation tells: `prim.view` is True, or a function of the avals that may answer
+None where it depends on the memory layout (`reshape`): then a write raises
+`InPlaceError`.
 
-Public names: `View`, `as_view`.
+Public names: `View`, `as_view`, `is_array`, `rebind`, `root_of`, `snapshot`.
 """
 
 from __future__ import annotations
@@ -18,12 +22,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .trace import Trace, Tracer, bind
+from .avals import Aval
+from .errors import InPlaceError
+from .trace import Tracer, concrete_value
 
 if TYPE_CHECKING:
     from .primitive import Primitive
 
-__all__ = ["View", "as_view"]
+__all__ = ["View", "as_view", "is_array", "rebind", "root_of", "snapshot"]
+
+_new = object.__new__
 
 
 class View(Tracer):
@@ -31,84 +39,122 @@ class View(Tracer):
 
     Attributes:
         base: the tracer it was taken from, itself possibly a view.
-        prim, args, params: the operation that made it: `prim(base, *args, **params)`.
+        prim, params: the operation that made it, `prim(base, **params)`.
         certain: whether NumPy surely returns a view here.
     """
 
-    __slots__ = (
-        "_value",
-        "_var",
-        "base",
-        "prim",
-        "args",
-        "params",
-        "certain",
-        "_seen",
-        "_base_var",
-    )
+    __slots__ = ("_value", "_var", "base", "prim", "params", "certain", "_seen", "_of")
 
-    def __init__(
-        self,
-        box: Tracer,
-        prim: Primitive,
-        args: tuple[Any, ...],
-        params: dict[str, Any],
-        certain: bool,
-    ) -> None:
-        base = args[0]
-        self.trace = box.trace
-        self._value, self._var = box.value, box.var
-        self.base, self.prim, self.params = base, prim, params
-        self.args = args[1:]
-        self.certain = certain
-        self._seen, self._base_var = box.trace.writes, base.var
-
-    def _refresh(self) -> None:
-        if self._seen == self.trace.writes:
-            return
-        self._seen = self.trace.writes
-        if self.base.var is self._base_var:
-            return
-        self._base_var = self.base.var
-        box = bind(self.prim, self.base, *self.args, **self.params)
-        self._value, self._var = box.value, box.var
+    base: Tracer
+    prim: Primitive
+    params: dict[str, Any]
+    certain: bool
+    _value: Any
+    _var: Any
+    _seen: int  # the trace's count of writes when the view was last known to be fresh
+    _of: Any  # the variable of the base that the value was taken from
 
     @property
     def value(self) -> Any:  # type: ignore[override]
         """The value one level below, taken anew after a write."""
-        self._refresh()
+        if self._seen != self.trace.writes:
+            self._refresh()
         return self._value
 
     @property
     def var(self) -> Any:  # type: ignore[override]
         """The variable, taken anew after a write."""
-        self._refresh()
+        if self._seen != self.trace.writes:
+            self._refresh()
         return self._var
+
+    def _refresh(self) -> None:
+        stale: list[View] = []
+        view: Tracer = self
+        while isinstance(view, View) and view._seen != view.trace.writes:
+            stale.append(view)
+            view = view.base
+        for view in reversed(stale):
+            view._renew()
+
+    def _renew(self) -> None:
+        of = self.base.var
+        if of is not self._of:
+            if not self.certain:
+                raise InPlaceError(maybe_shared(self))
+            box = self.trace.process(self.prim, (self.base,), self.params)
+            self._value, self._var, self._of = box.value, box.var, of
+        self._seen = self.trace.writes
+
+
+def maybe_shared(view: View) -> str:
+    """Say why a write to a view, or to what it was taken from, has no clear meaning."""
+    name = view.prim.name
+    return (
+        f"In-place write to an array of which {name} made {view.trace.aval(view)!r}: "
+        f"whether {name} returns a view or a copy depends on the memory layout, which "
+        f"is not known while tracing under {view.trace.name}. Make it a copy of its own, "
+        f"fnp.copy({name}(...)), or write y = y.at[index].set(value), a new array."
+    )
 
 
 def as_view(
     box: Any, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
 ) -> Any:
-    """Return `box` as a `View` of its first argument if NumPy would share memory."""
+    """Return `box` as a `View` of the only argument if NumPy would share memory."""
     base = args[0]
-    if not (isinstance(box, Tracer) and isinstance(base, Tracer)):
+    if len(args) > 1 or not (isinstance(box, Tracer) and isinstance(base, Tracer)):
         return box
-    if base.trace is not box.trace:
+    trace = box.trace
+    if base.trace is not trace:
         return box
-    certain = prim.view is True
-    if box.trace.concrete and not _shares(box.value, base.value):
+    if trace.concrete:
+        certain: Any = _shares(box.value, base.value)
+    elif not is_array(base):
         return box
-    return View(box, prim, args, params, certain or box.trace.concrete)
+    else:
+        certain = prim.view
+        if callable(certain):
+            certain = certain(trace.aval(base), trace.aval(box), **params)
+    if certain is False:
+        return box
+    view = _new(View)
+    view.trace = trace
+    view._value, view._var = box.value, box.var
+    view.base, view.prim, view.params = base, prim, params
+    view.certain = certain is True
+    view._seen, view._of = trace.writes, base.var
+    return view
 
 
-def _shares(value: Any, base: Any) -> bool:
-    if isinstance(value, Tracer):
-        return isinstance(value, View)
-    if not isinstance(value, np.ndarray) or value.base is None:
-        return False
-    if not isinstance(base, np.ndarray):  # a number, or a tracer of another trace
-        return False
-    return value.base is base or value.base is base.base
+def _shares(value: Any, base: Any) -> bool | None:
+    """Tell whether a value lies in the memory of the value it was made from."""
+    if value.__class__ is np.ndarray:
+        owner = value.base
+        if owner is None:
+            return value is base
+        return owner is base or owner is getattr(base, "base", None)
+    if isinstance(value, View):
+        return value.certain or None
+    return False
+
+
+def same_axes(x: Aval, out: Aval, **params: Any) -> bool | None:
+    """Tell whether a reshape is surely a view: only axes of size 1 come and go."""
+    kept = [n for n in x.shape if n != 1]
+    return True if kept == [n for n in out.shape if n != 1] else None
+
+
+def is_array(tracer: Tracer) -> bool:
+    """Tell whether NumPy would hold an array here, which can be written to.
+
+    Results of shape () are scalars in NumPy, which cannot. What is not known while
+    tracing is taken for a scalar if it has shape () and is not a view.
+    """
+    value = concrete_value(tracer)
+    if value is not None:
+        return isinstance(value, np.ndarray)
+    return isinstance(tracer, View) or tracer.shape != ()
 
 
 def root_of(tracer: Tracer) -> tuple[Tracer, list[View]]:
@@ -120,10 +166,14 @@ def root_of(tracer: Tracer) -> tuple[Tracer, list[View]]:
     return tracer, chain[::-1]
 
 
-def rebind(tracer: Tracer, new: Any, trace: Trace) -> None:
-    """Give a root tracer a new value in place, and make its views stale."""
-    if isinstance(new, Tracer) and new.trace is trace:
-        tracer.value, tracer.var = new.value, new.var
-    else:
-        tracer.value, tracer.var = new, None
-    trace.writes += 1
+def rebind(root: Tracer, new: Tracer) -> None:
+    """Give a root a new value of its own trace, and make its views stale."""
+    root.value, root.var = new.value, new.var
+    root.trace.writes += 1
+
+
+def snapshot(value: Any) -> Any:
+    """Return a value, if a tracer then another one that later writes do not reach."""
+    if isinstance(value, Tracer):
+        return Tracer(value.trace, value.value, value.var)
+    return value

@@ -35,7 +35,7 @@ from ..ops.reductions import reduce_sum
 from ..ops.shape import concatenate, expand_dims, move_axis, reshape
 from .convert import cast, no_out, operand
 from .dispatch import implements
-from .ufunc import BinaryUfunc, register
+from .ufunc import Ufunc, register
 
 __all__ = [
     "cross",
@@ -253,7 +253,7 @@ def trace(
     return reduce_sum(cast(d, dtype), axis=(rank - 2,))
 
 
-class _AxisUfunc(BinaryUfunc):
+class _AxisUfunc(Ufunc):
     """A product of vectors, which may lie along another axis than the last."""
 
     def traced(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from ..ops.arithmetic import complex_, conj, imag, real
 from ..ops.comparison import gt, lt
 from ..ops.comparison import where as select
 from ..ops.elementary import sqrt
+from ..ops.indexing import getitem
 from ..ops.reductions import reduce_sum
 from ..ops.shape import concatenate, reshape, transpose
 from .convert import cast, operand, result_dtype
@@ -109,7 +110,7 @@ def _freedom(observations: int, ddof: Any, w: Any, aweights: Any, total: Any) ->
     if w is None:
         freedom = observations - ddof
     else:
-        freedom = total[0, 0]
+        freedom = getitem(total, index=(0, 0))
         if aweights is not None and ddof != 0:
             freedom = freedom - ddof * reduce_sum(w * aweights, axis=(0,)) / freedom
         else:
@@ -122,18 +123,16 @@ def _freedom(observations: int, ddof: Any, w: Any, aweights: Any, total: Any) ->
 
 
 @implements(np.corrcoef)
-def corrcoef(
-    x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None
-) -> Any:
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
     """Return the correlation matrix of variables, its parts clipped to [-1, 1]."""
     c = cov(x, y, rowvar, dtype=dtype)
     shape = aval_of(c).shape
     if not shape:
         return c / c
-    diagonal = np.arange(shape[0])
-    deviation = sqrt(real(c[diagonal, diagonal]))
-    c = c / reshape(deviation, shape=(shape[0], 1))
-    c = c / reshape(deviation, shape=(1, shape[0]))
+    n = shape[0]
+    diagonal = getitem(reshape(c, shape=(n * n,)), index=(slice(None, None, n + 1),))
+    deviation = sqrt(real(diagonal))
+    c = c / reshape(deviation, shape=(n, 1)) / reshape(deviation, shape=(1, n))
     if aval_of(c).dtype.kind == "c":
         return complex_(_clipped(real(c)), _clipped(imag(c)))
     return _clipped(c)

@@ -91,7 +91,7 @@ def cumulative_sum(
     out: Any = None,
     include_initial: Any = False,
 ) -> Any:
-    """Return the running sum along an axis, after a first 0 if `include_initial`."""
+    """Return the running sum along an axis; `include_initial` puts a 0 first."""
     no_out("cumulative_sum", out)
     x, axis = _one_axis("cumulative_sum", operand(x), axis)
     return _after(0, _running_sum(x, axis, dtype), axis, include_initial)
@@ -106,7 +106,7 @@ def cumulative_prod(
     out: Any = None,
     include_initial: Any = False,
 ) -> Any:
-    """Return the running product along an axis, after a first 1 if `include_initial`."""
+    """Return the running product along an axis; `include_initial` puts a 1 first."""
     no_out("cumulative_prod", out)
     x, axis = _one_axis("cumulative_prod", operand(x), axis)
     return _after(1, _running_product(x, axis, dtype), axis, include_initial)

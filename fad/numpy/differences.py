@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.trace import Tracer, aval_of
 from ..ops.comparison import ne
-from ..ops.indexing import slice_along
+from ..ops.indexing import getitem, slice_along
 from ..ops.infer_rules import normalize_axes
 from ..ops.reductions import keep_axes, reduce_sum
 from ..ops.shape import broadcast_to, concatenate, reshape
@@ -34,7 +34,7 @@ _NoValue: Any = np._NoValue
 
 
 def _steps(x: Any, axis: int) -> Any:
-    """Return each element minus the one before it (for booleans: whether they differ)."""
+    """Return each element minus the one before it; for booleans, if they differ."""
     aval = aval_of(x)
     n = aval.shape[axis]
     low, high = slice_along(x, 0, _last(n), axis), slice_along(x, 1, n, axis)
@@ -80,7 +80,9 @@ def _end(value: Any, shape: tuple[int, ...]) -> Any:
         return None
     value = operand(value)
     if aval_of(value).shape == ():
-        return broadcast_to(np.asarray(value) if np.isscalar(value) else value, shape=shape)
+        return broadcast_to(
+            np.asarray(value) if np.isscalar(value) else value, shape=shape
+        )
     return value
 
 
@@ -189,10 +191,10 @@ def _spacing(x: Any, n: int) -> Any:
             "when 1d, distances must match the length of the corresponding dimension: "
             f"{aval.shape[0]} distances for a length of {n}"
         )
-    steps = _steps(cast(x, np.float64) if aval.dtype.kind in "iub" else x, 0)
-    if not isinstance(steps, Tracer) and (steps == steps[0]).all():
-        return steps[0]
-    return steps
+    if isinstance(x, Tracer):
+        return _steps(cast(x, np.float64) if aval.dtype.kind in "iub" else x, 0)
+    steps = np.diff(x.astype(np.float64) if aval.dtype.kind in "iub" else x)
+    return steps[0] if (steps == steps[0]).all() else steps
 
 
 def _slope(x: Any, h: Any, axis: int, edge_order: int) -> Any:
@@ -202,18 +204,27 @@ def _slope(x: Any, h: Any, axis: int, edge_order: int) -> Any:
     even = aval_of(h).shape == ()
     inside = _even_inside(x, h, axis) if even else _uneven_inside(x, h, axis)
     if edge_order == 1:
-        first, last = (h, h) if even else (h[0], h[-1])
+        first, last = (h, h) if even else (_pick(h, 0), _pick(h, -1))
         rise = slice_along(x, 1, 2, axis) - slice_along(x, 0, 1, axis)
         fall = slice_along(x, n - 1, n, axis) - slice_along(x, n - 2, n - 1, axis)
         edges = [rise / first, fall / last]
     else:
-        pairs = ((h, h), (h, h)) if even else ((h[0], h[1]), (h[-1], h[-2]))
+        start, end = ((h, h), (h, h)) if even else _outer(h)
         edges = [
-            _weigh(x, _edge_weights(*pairs[0]), (0, 1, 2), axis),
-            -_weigh(x, _edge_weights(*pairs[1]), (n - 1, n - 2, n - 3), axis),
+            _weigh(x, _edge_weights(*start), (0, 1, 2), axis),
+            -_weigh(x, _edge_weights(*end), (n - 1, n - 2, n - 3), axis),
         ]
     parts = [edges[0], inside, edges[1]]
     return concatenate(*[cast(p, aval.dtype) for p in parts], axis=axis)
+
+
+def _pick(h: Any, i: int) -> Any:
+    return getitem(h, index=(i,))
+
+
+def _outer(h: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Return the two steps at each end, the outer one first."""
+    return (_pick(h, 0), _pick(h, 1)), (_pick(h, -1), _pick(h, -2))
 
 
 def _even_inside(x: Any, h: Any, axis: int) -> Any:
@@ -226,8 +237,8 @@ def _uneven_inside(x: Any, h: Any, axis: int) -> Any:
     shape = aval_of(x).shape
     n = shape[axis]
     column = (n - 2, *(1,) * (len(shape) - 1 - axis))
-    h = [reshape(part, shape=column) for part in (h[: n - 2], h[1:])]
-    before, after = h
+    before = reshape(slice_along(h, 0, n - 2, 0), shape=column)
+    after = reshape(slice_along(h, 1, n - 1, 0), shape=column)
     whole = before + after
     return (
         -after / (before * whole) * slice_along(x, 0, n - 2, axis)

@@ -6,7 +6,7 @@ selected and to nothing else: nan or an infinite slope in another branch stays t
 acts gets it. `nan_to_num` has slope 0 where it replaced a value. Rounding is constant.
 
 Public names: `where select piecewise choose clip nan_to_num real imag angle round
-around fix sinc i0 unwrap real_if_close astype`.
+around fix sinc i0 unwrap real_if_close`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from .dispatch import implementations, implements, is_plain
 __all__ = [
     "angle",
     "around",
-    "astype",
     "choose",
     "clip",
     "fix",
@@ -312,13 +311,3 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
     size = ops.abs_(arithmetic.stop_gradient(arithmetic.imag(x)))
     close = reduce_and(size < tol, axis=tuple(range(aval_of(x).ndim)))
     return arithmetic.real(x) if close else x
-
-
-@implements(np.astype)
-def astype(
-    x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = None
-) -> Any:
-    """Convert to `dtype`; the derivative is converted back."""
-    x = operand(x)
-    converted = cast(x, dtype)
-    return arithmetic.copy(x) if converted is x and copy else converted

@@ -134,7 +134,7 @@ def _unrolled(x: Any, xp: Any, fp: Any, period: Any) -> tuple[Any, Any, Any]:
         raise ValueError("period must be a non-zero value")
     x, xp = x % period, xp % period
     order = np.argsort(xp)
-    xp, fp = xp[order], fp[order]
+    xp, fp = _take(xp, order), _take(fp, order)
     xp = concatenate(xp[-1:] - period, xp, xp[0:1] + period, axis=0)
     return x, xp, concatenate(fp[-1:], fp, fp[0:1], axis=0)
 

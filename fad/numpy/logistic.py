@@ -65,13 +65,23 @@ def _logsumexp(x: Any, b: Any, axis: Any, keepdims: bool) -> Any:
     axes = normalize_axes(axis, len(shape))
     kept = keep_axes(shape, axes)
     top = _largest(x, b, axes, kept)
-    terms = exp(special.gap(x, top))
-    total = reduce_sum(terms if b is None else terms * b, axis=axes)
+    exponents = special.gap(x, top)
     if b is None:
-        total = comparison.where(total == 0, 1, total)
-    with np.errstate(divide="ignore"):
-        out = log(total) + reshape(top, shape=aval_of(total).shape)
+        terms = exp(exponents)
+    else:
+        terms = exp(_limit(exponents, b)) * b
+    total = reduce_sum(terms, axis=axes)
+    empty = total == 0
+    shift = comparison.where(empty, -np.inf, reshape(top, shape=aval_of(total).shape))
+    out = log(comparison.where(empty, 1, total)) + shift
     return reshape(out, shape=kept) if keepdims else out
+
+
+def _limit(exponents: Any, b: Any) -> Any:
+    """Keep exponents whose factor is 0 from overflow: inf * 0 would be nan."""
+    highest = float(np.log(np.finfo(aval_of(exponents).dtype).max)) - 1
+    unused = comparison.logical_and(b == 0, exponents > highest)
+    return comparison.where(unused, highest, exponents)
 
 
 def _largest(x: Any, b: Any, axes: tuple[int, ...], kept: tuple[int, ...]) -> Any:
@@ -83,7 +93,8 @@ def _largest(x: Any, b: Any, axes: tuple[int, ...], kept: tuple[int, ...]) -> An
         x = comparison.where(stop_gradient(b) == 0, -np.inf, x)
     if aval_of(x).size == 0:
         return cast(np.full(kept, -np.inf), aval_of(x).dtype)
-    return reshape(reduce_max(x, axis=axes), shape=kept)
+    top = reshape(reduce_max(x, axis=axes), shape=kept)
+    return top if b is None else comparison.where(top == -np.inf, 0, top)
 
 
 def logistic(x: Any) -> Any:

@@ -232,7 +232,14 @@ def nanstd(
     """Return the standard deviation over axes of what is not nan."""
     return root(
         nanvar(
-            a, axis, dtype, out, ddof, keepdims,
-            where=where, mean=mean, correction=correction,
+            a,
+            axis,
+            dtype,
+            out,
+            ddof,
+            keepdims,
+            where=where,
+            mean=mean,
+            correction=correction,
         )  # fmt: skip
     )

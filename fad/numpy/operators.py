@@ -14,15 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from ..core.trace import Tracer
+from ..core.primitive import Primitive
+from ..core.trace import Tracer, staging_trace
 from ..core.views import View
 from ..ops import arithmetic, comparison, piecewise, powers
 from .convert import operand
 
-_KNOWN = frozenset(
-    [Tracer, View, float, int, bool, complex, np.ndarray]
+_PLAIN = frozenset(
+    [float, int, bool, complex, np.ndarray]
     + [np.float64, np.float32, np.complex128, np.int64, np.bool_]
 )
+_KNOWN = _PLAIN | {Tracer, View}
+NO_PARAMS: dict[str, Any] = {}  # one for all equations: parameters are never changed
 
 
 def _matmul(x: Any, y: Any) -> Any:
@@ -94,6 +97,30 @@ def _reflected(apply: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return method
 
 
+def _fast(prim: Primitive) -> tuple[Callable[[Any, Any], Any], ...]:
+    """Return the methods of a primitive, with a short way past `bind`.
+
+    The tracer's own trace is the innermost one if the other operand is plain or of the
+    same trace, and no program is being staged.
+    """
+    slow, slow_reflected = _forward(prim), _reflected(prim)
+
+    def method(x: Any, y: Any) -> Any:
+        cls = y.__class__
+        if staging_trace() is None and (
+            cls in _PLAIN or (cls is Tracer and y.trace is x.trace)
+        ):
+            return x.trace.process(prim, (x, y), NO_PARAMS)
+        return slow(x, y)
+
+    def reflected(x: Any, y: Any) -> Any:
+        if y.__class__ in _PLAIN and staging_trace() is None:
+            return x.trace.process(prim, (y, x), NO_PARAMS)
+        return slow_reflected(x, y)
+
+    return method, reflected
+
+
 def _pow(x: Any, y: Any, modulus: Any = None) -> Any:
     if y.__class__ in _KNOWN:
         return powers.power_of(x, y)
@@ -109,9 +136,13 @@ def _round(x: Any, ndigits: int | None = None) -> Any:
 
 def _install() -> None:
     for name, apply in (_BINARY | _COMPARE).items():
-        setattr(Tracer, f"__{name}__", _forward(apply))
+        if isinstance(apply, Primitive):
+            method, reflected = _fast(apply)
+        else:
+            method, reflected = _forward(apply), _reflected(apply)
+        setattr(Tracer, f"__{name}__", method)
         if name in _BINARY:
-            setattr(Tracer, f"__r{name}__", _reflected(apply))
+            setattr(Tracer, f"__r{name}__", reflected)
     for name, prim in _UNARY.items():
         setattr(Tracer, f"__{name}__", lambda x, prim=prim: prim(x))
     Tracer.__pow__ = _pow  # type: ignore[attr-defined]

@@ -43,7 +43,7 @@ SAME = frozenset(
     show_config show_runtime test
 
     busday_count busday_offset busdaycalendar is_busday datetime_as_string
-    datetime_data isnat
+    datetime_data
 
     char core ctypeslib dtypes exceptions f2py lib ma polynomial rec strings testing
     typing emath __array_namespace_info__

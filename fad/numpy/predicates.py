@@ -3,8 +3,8 @@
 A question about a whole array is answered by a Python bool where values are known, and
 by a traced bool otherwise (under `vmap`, say, one per example).
 
-Public names: `isclose allclose array_equal array_equiv isreal iscomplex isrealobj
-iscomplexobj isneginf isposinf`.
+Public names: `isclose allclose array_equal array_equiv isreal iscomplex
+isneginf isposinf`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,10 @@ __all__ = [
     "array_equal",
     "array_equiv",
     "iscomplex",
-    "iscomplexobj",
     "isclose",
     "isneginf",
     "isposinf",
     "isreal",
-    "isrealobj",
 ]
 
 
@@ -111,18 +109,6 @@ def isreal(x: Any) -> Any:
 def iscomplex(x: Any) -> Any:
     """Tell where the imaginary part is not 0."""
     return comparison.logical_not(isreal(x))
-
-
-@implements(np.isrealobj)
-def isrealobj(x: Any) -> bool:
-    """Tell whether the dtype is not complex."""
-    return not arithmetic.is_complex(operand(x))
-
-
-@implements(np.iscomplexobj)
-def iscomplexobj(x: Any) -> bool:
-    """Tell whether the dtype is complex."""
-    return arithmetic.is_complex(operand(x))
 
 
 @implements(np.isneginf)

@@ -58,7 +58,7 @@ def median(
     overwrite_input: Any = False,
     keepdims: Any = False,
 ) -> Any:
-    """Return the middle value over axes, the mean of the middle two of an even number."""
+    """Return the middle value over axes, or the mean of the middle two."""
     no_out("median", out)
     x = operand(a)
     rows, kept = _rows(x, axis, keepdims)
@@ -245,7 +245,11 @@ def _quantile(
         low, high, t = neighbours(method, flat, count)
     else:
         weights = _weight_rows(weights, x, axis, method)
-        low, high, t = _weighted_rank(rows, order, weights, flat, count, skip), None, 0.0
+        low, high, t = (
+            _weighted_rank(rows, order, weights, flat, count, skip),
+            None,
+            0.0,
+        )
     shape = (*aval_of(rows).shape[:-1], asked.size)
     result = _at(rows, order, broadcast_to(low, shape=shape), last)
     if t is not None and high is not None:
@@ -274,9 +278,7 @@ def _or_nan(result: Any, rows: Any, order: Any, last: int) -> Any:
 def _weight_rows(weights: Any, x: Any, axis: Any, method: str) -> Any:
     """Return checked weights, in rows as the values are."""
     if method != "inverted_cdf":
-        raise ValueError(
-            f"Only method 'inverted_cdf' supports weights. Got: {method}."
-        )
+        raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
     shape = aval_of(x).shape
     w = aligned(operand(weights), shape, axis)
     plain = concrete_value(w)

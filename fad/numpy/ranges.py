@@ -94,7 +94,9 @@ def linspace(
     start, stop = operand(start), operand(stop)
     if not isinstance(start, Tracer) and not isinstance(stop, Tracer):
         return np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
-    computed = np.result_type(*_dtypes(start, stop), float(num))
+    computed = result_dtype(start, stop)
+    if computed.kind not in "fc":
+        computed = np.result_type(computed, 1.0)
     start, stop = cast(start, computed), cast(stop, computed)
     out, step = _spaced(start, stop, num, endpoint, computed)
     if axis != 0:
@@ -105,11 +107,6 @@ def linspace(
             out = np.floor(out)
         out = cast(out, dtype)
     return (out, step) if retstep else out
-
-
-def _dtypes(*values: Any) -> list[np.dtype[Any]]:
-    """Return dtypes as of arrays: Python numbers are not weak here, as in NumPy."""
-    return [aval_of(v).dtype for v in values]
 
 
 def _spaced(
@@ -180,7 +177,9 @@ def geomspace(
         value = concrete_value(end)
         if value is not None and np.any(np.equal(value, 0)):
             raise ValueError("Geometric sequence cannot include zero")
-    computed = np.result_type(*_dtypes(start, stop), np.dtype(dtype), float(num))
+    computed = np.result_type(  # Python numbers are not weak here, as in NumPy
+        aval_of(start).dtype, aval_of(stop).dtype, np.dtype(dtype), float(num)
+    )
     start, stop = cast(start, computed), cast(stop, computed)
     sign = np.sign(start)  # turns the start to the positive real axis, and back below
     first, last = start / sign, stop / sign

@@ -135,8 +135,8 @@ def extremum(
         if given(where) is None or where is True:
             return over(prim, x, axis, keepdims)
         raise ValueError(
-            f"reduction operation '{prim.ufunc.__name__}' does not have an identity, so "
-            "to use a where mask one has to specify 'initial'"
+            f"reduction operation '{prim.ufunc.__name__}' does not have an identity, "
+            "so to use a where mask one has to specify 'initial'"
         )
     axes = normalize_axes(axis, len(aval.shape))
     kept = ops.keep_axes if given(keepdims) else ops.drop_axes

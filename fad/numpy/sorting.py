@@ -26,7 +26,6 @@ from ..core.errors import ConcretizationTypeError
 from ..core.trace import Tracer, aval_of, concrete_value
 from ..ops import sorting as ops
 from ..ops.infer_rules import normalize_axes
-from ..ops.reductions import reduce_max, reduce_sum
 from ..ops.shape import reshape
 from .convert import cast, operand
 from .dispatch import implements
@@ -145,7 +144,7 @@ def sort_complex(a: Any) -> Any:
     dtype = aval_of(x).dtype
     if dtype.kind == "c":
         return x
-    small = dtype.char in "bhBHFef"  # NumPy has complex64 for these
+    small = dtype.char in "bhBH"  # NumPy has complex64 for these
     return cast(x, np.complex64 if small else np.result_type(dtype, np.complex128))
 
 

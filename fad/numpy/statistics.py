@@ -44,7 +44,7 @@ def widened(x: Any, dtype: Any) -> Any:
 
 
 def counted(x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
-    """Return how many elements each result is made of: an int, or integers by result."""
+    """Return how many elements make each result: an int, or integers by result."""
     shape = aval_of(x).shape
     if given(where) is None or where is True:
         count = 1
@@ -127,7 +127,7 @@ def squared(x: Any) -> Any:
 
 
 def _freedom(count: Any, ddof: Any) -> Any:
-    """Return count - ddof, at least 0, with NumPy's warning where that is too little."""
+    """Return count - ddof, at least 0; warn as NumPy does where that is 0."""
     if isinstance(count, int):
         if ddof >= count:
             warnings.warn(
@@ -205,7 +205,7 @@ def average(
 
 
 def aligned(w: Any, shape: tuple[int, ...], axis: Any) -> Any:
-    """Return weights, given in full or for the axes only, in a shape that broadcasts."""
+    """Return weights, given in full or for the axes only, so that they broadcast."""
     own = aval_of(w).shape
     if own == shape:
         return w
@@ -216,7 +216,7 @@ def aligned(w: Any, shape: tuple[int, ...], axis: Any) -> Any:
     if own != tuple(shape[a] for a in axes):
         raise ValueError(
             "Shape of weights must be consistent with shape of a along specified axis: "
-            f"weights have shape {own}, a has shape {shape}, the axes are {tuple(axes)}."
+            f"weights have shape {own}, a has {shape}, the axes are {tuple(axes)}."
         )
     order = sorted(range(len(axes)), key=axes.__getitem__)
     kept = tuple(n if i in axes else 1 for i, n in enumerate(shape))

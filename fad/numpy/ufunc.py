@@ -11,17 +11,18 @@ the operation in `fad.ops`. The keywords keep their meaning on traced values:
 Because tracers answer `__array_ufunc__` through the same table, plain NumPy code works:
 `np.sin(tracer)`, `np.float64(2) * tracer`, `array * tracer`.
 
-Public names: `Ufunc`, `UnaryUfunc`, `BinaryUfunc`, `register`.
+Public names: `Ufunc`, `register`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..core.errors import TracerArrayConversionError
+from ..core.primitive import Primitive
 from ..core.source import user_source
 from ..core.trace import Tracer, aval_of, staging_trace
 from ..core.views import View
@@ -29,9 +30,9 @@ from ..ops.comparison import where as select
 from . import ufunc_methods as methods
 from .convert import cast, operand
 from .dispatch import is_plain, ufuncs
-from .operators import foreign
+from .operators import NO_PARAMS, foreign
 
-__all__ = ["BinaryUfunc", "Ufunc", "UnaryUfunc", "register"]
+__all__ = ["Ufunc", "register"]
 
 _PLAIN = frozenset([np.ndarray, np.float64, np.float32, float, int])
 _SIMPLE = _PLAIN | {Tracer, View}
@@ -52,7 +53,7 @@ class Ufunc:
         self.nin, self.nout, self.nargs = ufunc.nin, ufunc.nout, ufunc.nargs
         self.identity, self.signature = ufunc.identity, ufunc.signature
         self.types, self.ntypes = ufunc.types, ufunc.ntypes
-        self.__name__ = self.__qualname__ = ufunc.__name__
+        self.__name__ = ufunc.__name__
         self.__doc__ = ufunc.__doc__
         ufuncs[ufunc] = self
 
@@ -77,6 +78,10 @@ class Ufunc:
             return self.apply(*map(operand, args))
         inputs, outs = self._split(args, kwargs)
         mask = kwargs.get("where", True)
+        if any(o is not None and not isinstance(o, Tracer) for o in outs):
+            if not any(isinstance(a, Tracer) for a in (*inputs, *outs, mask)):
+                return self.ufunc(*args, **kwargs)  # plain, though a program is staged
+            self.refuse_out()
         if mask is not True and all(o is None for o in outs):
             raise ValueError(
                 f"{self.__name__}: where= without out= leaves the other elements "
@@ -121,7 +126,8 @@ class Ufunc:
         signature = kwargs.get("signature")
         if dtype is not None:
             signature = (None,) * self.nin + (np.dtype(dtype),) * self.nout
-        if signature is None and casting == "same_kind" and outs == (None,) * self.nout:
+        stored = any(o is not None for o in outs)
+        if signature is None and casting == "same_kind" and not stored:
             return inputs, None
         given = [_dtype_or_python_type(x) for x in inputs]
         targets = [None if o is None else aval_of(o).dtype for o in outs]
@@ -134,15 +140,13 @@ class Ufunc:
         return values, resolved[self.nin :]
 
     def _store(self, out: Any, value: Any, mask: Any) -> Any:
-        """Write a result into `out` in place, which has to be a tracer."""
-        if not isinstance(out, Tracer):
-            self.refuse_out()
+        """Write a result into `out`, a tracer, in place."""
         if mask is not True:
             value = select(operand(mask), value, out)
         out[...] = value  # type: ignore[index]
         return out
 
-    def refuse_out(self) -> None:
+    def refuse_out(self) -> NoReturn:
         """Say why a plain array cannot take a traced result."""
         raise TracerArrayConversionError(
             f"{self.__name__}, called at {user_source()}, would write a traced result "
@@ -211,7 +215,11 @@ class Ufunc:
 
     def _into(self, out: Any, result: Any) -> Any:
         (out,) = out if isinstance(out, tuple) else (out,)
-        return result if out is None else self._store(out, result, True)
+        if out is None:
+            return result
+        if not isinstance(out, Tracer):
+            self.refuse_out()
+        return self._store(out, result, True)
 
 
 _KEYWORDS = {"out", "where", "dtype", "casting", "order", "subok", "signature"}
@@ -227,42 +235,64 @@ def _dtype_or_python_type(x: Any) -> Any:
     return aval.dtype if cls is None else cls
 
 
-class UnaryUfunc(Ufunc):
-    """A ufunc of one input, with a short way for the common call."""
+def register(ufunc: np.ufunc, apply: Callable[..., Any]) -> Callable[..., Any]:
+    """Enter a ufunc in the table and return the public function for it."""
+    made = Ufunc(ufunc, apply)
+    call = _CALLS.get(made.nin, _general)(made)
+    call.__name__ = call.__qualname__ = made.__name__
+    call.__module__ = "fad.numpy"
+    call.__doc__ = made.__doc__
+    for name in _ATTRIBUTES:
+        setattr(call, name, getattr(made, name))
+    return call
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs:
-            (x,) = args
-            if x.__class__ in _PLAIN:
+
+_ATTRIBUTES = (
+    "nin nout nargs identity signature types ntypes resolve_dtypes "
+    "reduce accumulate reduceat outer at"
+).split()
+
+
+def _unary(self: Ufunc) -> Callable[..., Any]:
+    """Return the call of one input: a function costs less than a method."""
+    ufunc, apply, direct = self.ufunc, self.apply, isinstance(self.apply, Primitive)
+
+    def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs:
+            cls = x.__class__
+            if cls in _PLAIN:
                 if staging_trace() is None:
-                    return self.ufunc(x)
-            elif x.__class__ in _SIMPLE:
-                return self.apply(x)
-        if is_plain(args, kwargs):
-            return self.ufunc(*args, **kwargs)
-        return self.traced(args, kwargs)
+                    return ufunc(x)
+            elif cls is Tracer and direct and staging_trace() is None:
+                return x.trace.process(apply, (x,), NO_PARAMS)
+            elif cls in _SIMPLE:
+                return apply(x)
+        return self(x, *args, **kwargs)
+
+    return call
 
 
-class BinaryUfunc(Ufunc):
-    """A ufunc of two inputs, with a short way for the common call."""
+def _binary(self: Ufunc) -> Callable[..., Any]:
+    """Return the call of two inputs."""
+    ufunc, apply = self.ufunc, self.apply
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 2 and not kwargs:
-            x, y = args
+    def call(x: Any, y: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs:
             if x.__class__ in _PLAIN and y.__class__ in _PLAIN:
                 if staging_trace() is None:
-                    return self.ufunc(x, y)
+                    return ufunc(x, y)
             elif x.__class__ in _SIMPLE and y.__class__ in _SIMPLE:
-                return self.apply(x, y)
-        if is_plain(args, kwargs):
-            return self.ufunc(*args, **kwargs)
-        return self.traced(args, kwargs)
+                return apply(x, y)
+        return self(x, y, *args, **kwargs)
+
+    return call
 
 
-def register(ufunc: np.ufunc, apply: Callable[..., Any]) -> Ufunc:
-    """Make the `Ufunc` that stands for a NumPy ufunc, and enter it in the table."""
-    cls = {1: UnaryUfunc, 2: BinaryUfunc}.get(ufunc.nin, Ufunc)
-    return cls(ufunc, apply)
+def _general(self: Ufunc) -> Callable[..., Any]:
+    return lambda *args, **kwargs: self(*args, **kwargs)
+
+
+_CALLS = {1: _unary, 2: _binary}
 
 
 def _array_ufunc(

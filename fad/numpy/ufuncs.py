@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.trace import aval_of
 from ..ops import arithmetic, comparison, elementary, piecewise, powers, special
-from .ufunc import Ufunc, register
+from .ufunc import register
 
 
 def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
@@ -27,6 +28,11 @@ def _modf(x: Any) -> tuple[Any, Any]:
 
 def _frexp(x: Any) -> tuple[Any, Any]:
     return piecewise.frexp_mantissa(x), piecewise.frexp_exponent(x)
+
+
+def _isnat(x: Any) -> Any:
+    """Refuse numbers in NumPy's words: no traced value is a date."""
+    return np.isnat(np.zeros((), aval_of(x).dtype))
 
 
 add = register(np.add, arithmetic.add)
@@ -113,7 +119,7 @@ lcm = register(np.lcm, comparison.lcm)
 isnan = register(np.isnan, comparison.isnan)
 isinf = register(np.isinf, comparison.isinf)
 isfinite = register(np.isfinite, comparison.isfinite)
-isnat = register(np.isnat, comparison.isnat)
+isnat = register(np.isnat, _isnat)
 signbit = register(np.signbit, comparison.signbit)
 
 abs = absolute
@@ -133,4 +139,8 @@ mod = remainder
 pow = power
 true_divide = divide
 
-__all__ = [name for name, value in list(globals().items()) if isinstance(value, Ufunc)]
+__all__ = [
+    name
+    for name in dir(np)
+    if isinstance(getattr(np, name), np.ufunc) and name in globals()
+]

@@ -7,7 +7,7 @@ reverse interpreter remembers where, so that a branch not taken never leaks
 
 Public names: `eq ne lt le gt ge logical_and logical_or logical_xor logical_not
 bitwise_and bitwise_or bitwise_xor invert left_shift right_shift bitwise_count gcd lcm
-isnan isinf isfinite isnat signbit where`.
+isnan isinf isfinite signbit where`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
-    "isnat",
     "lcm",
     "le",
     "left_shift",
@@ -71,7 +70,6 @@ lcm = constant("lcm", np.lcm)
 isnan = constant("isnan", np.isnan, scalar="isnan")
 isinf = constant("isinf", np.isinf, scalar="isinf")
 isfinite = constant("isfinite", np.isfinite, scalar="isfinite")
-isnat = constant("isnat", np.isnat)
 signbit = constant("signbit", np.signbit, scalar="signbit")
 
 

@@ -99,9 +99,9 @@ def _infer_matmul(x: Aval, y: Aval) -> Aval:
     depth = y.shape[-2] if len(y.shape) > 1 else y.shape[0]
     if x.shape[-1] != depth:
         raise ValueError(
-            f"matmul: shapes {x.shape} and {y.shape} do not match: the last axis of the "
-            f"first has size {x.shape[-1]}, the axis of the second that it is summed "
-            f"with has size {depth}"
+            f"matmul: shapes {x.shape} and {y.shape} do not match: the last axis of "
+            f"the first has size {x.shape[-1]}, the axis of the second that it is "
+            f"summed with has size {depth}"
         )
     stack = broadcast_shapes("matmul", x.shape[:-2], y.shape[:-2])
     return Aval((*stack, *rows, *columns), np.result_type(x.dtype, y.dtype))
@@ -243,8 +243,8 @@ def _infer_contract(x: Aval, y: Aval, *, spec: str) -> Aval:
         for c, n in zip(labels, aval.shape, strict=True):
             if sizes.setdefault(c, n) != n:
                 raise ValueError(
-                    f"contract {spec}: the axes called {c} have sizes {sizes[c]} and {n} "
-                    f"in shapes {x.shape} and {y.shape}"
+                    f"contract {spec}: the axes called {c} have sizes {sizes[c]} and "
+                    f"{n} in shapes {x.shape} and {y.shape}"
                 )
     return Aval(tuple(sizes[c] for c in out), np.result_type(x.dtype, y.dtype))
 

@@ -3,220 +3,271 @@
     conv_general    x (N, C, *size), w (O, C / groups, *kernel) -> (N, O, *out):
                     out[n, o, p] = sum_{c,k} x'[n, c, stride p + dilation k] w[o, c, k]
 
-where x' is x with `lhs_dilation` - 1 zeros between neighbours, then padded (or, where
-`padding` is negative, cropped) at both ends. This is the correlation that deep learning
-and XLA call convolution. Windows are strided views of x', multiplied by w in one matrix
-product per example ("im2col").
+where x' is x with zeros put in by the `Window`. This is the correlation that deep
+learning and XLA call convolution. The windows are strided views of x', multiplied by w
+in one matrix product per example ("im2col").
 
-Both transposes are convolutions again. Strides and dilations change places: the
-cotangent of x is ct, dilated by the stride, with w flipped and its channels swapped;
-that of w is x, its batch axis taken for channels, with ct for a kernel.
+Both transposes are convolutions again, in which strides and dilations change places:
+the cotangent of x is ct convolved with w flipped, its channels swapped; that of w is x,
+its batch axis taken for channels, convolved with ct. Likewise the transposes of a full
+1-D convolution are valid ones, and the other way round.
 
-Public names: `conv_general convolve Window`.
+Public names: `Window`, `conv_general`, `convolve`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.avals import Aval
 from ..core.trace import aval_of
-from .batching_rules import at_front, move_to_front
+from .batching_rules import move_to_front
 from .kinds import multilinear
 from .shape import expand_dims, flip, move_axis, reshape, transpose
 
-__all__ = ["conv_general", "convolve"]
-
-Ints = tuple[int, ...]
-Pads = tuple[tuple[int, int], ...]
+__all__ = ["Window", "conv_general", "convolve"]
 
 
-def dilated(n: int, step: int) -> int:
-    """Return the size of an axis after `step` - 1 zeros went between neighbours."""
+class Window(NamedTuple):
+    """How a kernel slides: a tuple for each field, with an entry for each dimension.
+
+    Attributes:
+        strides: steps between neighbouring outputs.
+        padding: (before, after), numbers of zeros at the ends; negative ones crop.
+        spread: x gets `spread` - 1 zeros between neighbours, before the padding.
+        dilation: steps between neighbouring elements of the kernel.
+    """
+
+    strides: tuple[int, ...]
+    padding: tuple[tuple[int, int], ...]
+    spread: tuple[int, ...]
+    dilation: tuple[int, ...]
+
+    @classmethod
+    def plain(cls, rank: int, pad: int = 0) -> Window:
+        """Return the window of steps of one, with equal padding everywhere."""
+        ones = (1,) * rank
+        return cls(ones, ((pad, pad),) * rank, ones, ones)
+
+    def out_sizes(self, sizes: Sequence[int], kernel: Sequence[int]) -> tuple[int, ...]:
+        """Return the sizes of the output."""
+        return tuple(
+            max(0, (extent(n, s) + lo + hi - extent(k, d)) // step + 1)
+            for n, k, step, (lo, hi), s, d in zip(sizes, kernel, *self, strict=True)
+        )
+
+
+def extent(n: int, step: int) -> int:
+    """Return the length that `n` elements take at distances of `step`."""
     return (n - 1) * step + 1 if n > 0 else 0
 
 
-def _out_size(n: int, k: int, stride: int, pad: tuple[int, int], lhs: int, rhs: int) -> int:
-    room = dilated(n, lhs) + sum(pad) - dilated(k, rhs)
-    return room // stride + 1 if room >= 0 else 0
+def _infer(x: Aval, w: Aval, *, window: Window, groups: int) -> Aval:
+    rank = len(window.strides) + 2
+    if len(x.shape) != rank or len(w.shape) != rank:
+        raise ValueError(
+            f"conv_general: with {rank - 2} strides x must be (batch, channels, *size) "
+            f"and w (features, channels, *kernel) of {rank} axes; got {x} and {w}"
+        )
+    if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
+        raise ValueError(
+            f"conv_general: x {x} has {x.shape[1]} channels and w {w} takes "
+            f"{w.shape[1]} in each of {groups} groups of its {w.shape[0]} features"
+        )
+    out = window.out_sizes(x.shape[2:], w.shape[2:])
+    return Aval((x.shape[0], w.shape[0], *out), np.result_type(x.dtype, w.dtype))
 
 
-def _infer(
-    x: Aval,
-    w: Aval,
-    *,
-    strides: Ints,
-    padding: Pads,
-    lhs_dilation: Ints,
-    rhs_dilation: Ints,
-    groups: int,
-) -> Aval:
-    if len(x.shape) != len(w.shape) or len(x.shape) != len(strides) + 2:
-        raise ValueError(
-            f"conv_general: x {x} must be (batch, channels, *size) and w {w} (features, "
-            f"channels, *kernel) with {len(strides)} axes of sizes, as `strides` has"
-        )
-    channels, features = x.shape[1], w.shape[0]
-    if channels != w.shape[1] * groups or features % groups:
-        raise ValueError(
-            f"conv_general: x {x} has {channels} channels and w {w} takes "
-            f"{w.shape[1]} in each of {groups} groups of its {features} features"
-        )
-    sizes = zip(
-        x.shape[2:],
-        w.shape[2:],
-        strides,
-        padding,
-        lhs_dilation,
-        rhs_dilation,
-        strict=True,
+def _conv(x: Any, w: Any, *, window: Window, groups: int) -> Any:
+    avals = Aval(x.shape, x.dtype), Aval(w.shape, w.dtype)
+    out = _infer(*avals, window=window, groups=groups)
+    if out.size == 0 or w.size == 0:
+        return np.zeros(out.shape, out.dtype)
+    x = _fill(x, window)
+    steps = x.strides[2:]
+    inside = [s * d for s, d in zip(steps, window.dilation, strict=True)]
+    between = [s * d for s, d in zip(steps, window.strides, strict=True)]
+    windows = np.lib.stride_tricks.as_strided(
+        x,
+        (*x.shape[:2], *w.shape[2:], *out.shape[2:]),
+        (*x.strides[:2], *inside, *between),
+        writeable=False,
     )
-    out = tuple(_out_size(*s) for s in sizes)
-    return Aval((x.shape[0], features, *out), np.result_type(x.dtype, w.dtype))
+    depth = w[0].size
+    columns = windows.reshape(x.shape[0], groups, depth, -1)
+    return np.matmul(w.reshape(groups, -1, depth), columns).reshape(out.shape)
 
 
-def _spread_and_pad(x: Any, padding: Pads, lhs_dilation: Ints) -> Any:
-    """Put zeros between neighbours of x and around it, or crop it."""
-    if all(p == (0, 0) for p in padding) and all(d == 1 for d in lhs_dilation):
+def _fill(x: Any, window: Window) -> Any:
+    """Put the window's zeros between and around the elements of x, or crop it."""
+    if all(p == (0, 0) for p in window.padding) and all(s == 1 for s in window.spread):
         return x
-    sizes = [dilated(n, d) for n, d in zip(x.shape[2:], lhs_dilation, strict=True)]
-    shape = [max(0, n + lo + hi) for n, (lo, hi) in zip(sizes, padding, strict=True)]
-    out = np.zeros((*x.shape[:2], *shape), x.dtype)
-    target, source = [slice(None)] * 2, [slice(None)] * 2
-    for n, size, (lo, _), d in zip(x.shape[2:], shape, padding, lhs_dilation, strict=True):
-        first = max(0, -(lo // d))  # the first element at or after the start
-        last = min(n, (size - 1 - lo) // d + 1)
-        last = max(first, last)
+    target, source, sizes = [slice(None)] * 2, [slice(None)] * 2, list(x.shape[:2])
+    for n, (lo, hi), s in zip(x.shape[2:], window.padding, window.spread, strict=True):
+        size = max(0, lo + extent(n, s) + hi)
+        first = max(0, -(lo // s))  # element i lands at lo + i s
+        last = max(first, min(n, (size - 1 - lo) // s + 1))
         source.append(slice(first, last))
-        start = lo + first * d
-        target.append(slice(start, max(start, lo + last * d), d))
+        target.append(slice(lo + first * s, lo + last * s, s))
+        sizes.append(size)
+    out = np.zeros(sizes, x.dtype)
     out[tuple(target)] = x[tuple(source)]
     return out
 
 
-def _conv(
-    x: Any,
-    w: Any,
-    *,
-    strides: Ints,
-    padding: Pads,
-    lhs_dilation: Ints,
-    rhs_dilation: Ints,
-    groups: int,
-) -> Any:
-    aval = _infer(
-        Aval(x.shape, x.dtype),
-        Aval(w.shape, w.dtype),
-        strides=strides,
-        padding=padding,
-        lhs_dilation=lhs_dilation,
-        rhs_dilation=rhs_dilation,
-        groups=groups,
-    )
-    n, features, *out = aval.shape
-    if aval.size == 0 or w.size == 0:
-        return np.zeros(aval.shape, aval.dtype)
-    x = _spread_and_pad(x, padding, lhs_dilation)
-    kernel = w.shape[2:]
-    steps = x.strides[2:]
-    windows = np.lib.stride_tricks.as_strided(
-        x,
-        (n, x.shape[1], *kernel, *out),
-        (
-            *x.strides[:2],
-            *[s * d for s, d in zip(steps, rhs_dilation, strict=True)],
-            *[s * d for s, d in zip(steps, strides, strict=True)],
-        ),
-        writeable=False,
-    )
-    depth = w[0].size
-    columns = windows.reshape(n, groups, depth, -1)
-    rows = w.reshape(groups, features // groups, depth)
-    return np.matmul(rows, columns).reshape(aval.shape)
+def _left(ct: Any, y: Any, like: Aval, *, window: Window, groups: int) -> Any:
+    """Return the cotangent of x; y is the kernel."""
+    padding = []
+    for n, k, m, step, (lo, _), s, d in zip(
+        like.shape[2:],
+        aval_of(y).shape[2:],
+        aval_of(ct).shape[2:],
+        *window,
+        strict=True,
+    ):
+        before = extent(k, d) - 1 - lo
+        after = extent(n, s) + extent(k, d) - 1 - before - extent(m, step)
+        padding.append((before, after))
+    turned = flip(y, axis=tuple(range(2, len(like.shape))))
+    back = Window(window.spread, tuple(padding), window.strides, window.dilation)
+    return conv_general(ct, _swap_channels(turned, groups), window=back, groups=groups)
 
 
-def _regroup(x: Any, groups: int) -> Any:
-    """Exchange batch and channels within groups: (N, G*C, ...) -> (C, G*N, ...)."""
-    n, c, *size = aval_of(x).shape
-    x = reshape(x, shape=(n, groups, c // groups, *size))
-    x = transpose(x, axes=(2, 1, 0, *range(3, len(size) + 3)))
-    return reshape(x, shape=(c // groups, groups * n, *size))
-
-
-def _spatial(rank: int) -> Ints:
-    return tuple(range(2, rank))
-
-
-def _transpose_x(
-    ct: Any,
-    w: Any,
-    like: Aval,
-    *,
-    strides: Ints,
-    padding: Pads,
-    lhs_dilation: Ints,
-    rhs_dilation: Ints,
-    groups: int,
-) -> Any:
-    kernel = [
-        dilated(k, d) for k, d in zip(aval_of(w).shape[2:], rhs_dilation, strict=True)
-    ]
-    pads = []
-    for i, k in enumerate(kernel):
-        before = k - 1 - padding[i][0]
-        size = dilated(like.shape[i + 2], lhs_dilation[i])
-        filled = dilated(aval_of(ct).shape[i + 2], strides[i])
-        pads.append((before, size + k - 1 - before - filled))
-    turned = flip(w, axis=_spatial(len(like.shape)))
-    # (G * O, C, ...) -> (C, G * O, ...) -> (G * C, O, ...): see `_regroup`
-    turned = _swap_channels(turned, groups)
-    return conv_general(
-        ct,
-        turned,
-        strides=lhs_dilation,
-        padding=tuple(pads),
-        lhs_dilation=strides,
-        rhs_dilation=rhs_dilation,
-        groups=groups,
-    )
+def _right(ct: Any, x: Any, like: Aval, *, window: Window, groups: int) -> Any:
+    """Return the cotangent of w."""
+    padding = []
+    for n, k, m, step, (lo, _), s, d in zip(
+        aval_of(x).shape[2:],
+        like.shape[2:],
+        aval_of(ct).shape[2:],
+        *window,
+        strict=True,
+    ):
+        after = extent(m, step) + (k - 1) * d - lo - extent(n, s)
+        padding.append((lo, after))
+    back = Window(window.dilation, tuple(padding), window.spread, window.strides)
+    kernels = move_axis(ct, 0, 1)
+    out = conv_general(_swap_batch(x, groups), kernels, window=back, groups=groups)
+    return move_axis(out, 0, 1)
 
 
 def _swap_channels(w: Any, groups: int) -> Any:
-    """Exchange features and channels within groups: (G*O, C, ...) -> (G*C, O, ...)."""
+    """Exchange features and channels in each group: (G O, C, ...) -> (G C, O, ...)."""
     features, c, *kernel = aval_of(w).shape
     w = reshape(w, shape=(groups, features // groups, c, *kernel))
     w = transpose(w, axes=(0, 2, 1, *range(3, len(kernel) + 3)))
     return reshape(w, shape=(groups * c, features // groups, *kernel))
 
 
-def _transpose_w(
-    ct: Any,
-    x: Any,
-    like: Aval,
-    *,
-    strides: Ints,
-    padding: Pads,
-    lhs_dilation: Ints,
-    rhs_dilation: Ints,
-    groups: int,
-) -> Any:
-    pads = []
-    for i, k in enumerate(like.shape[2:]):
-        before = padding[i][0]
-        size = dilated(aval_of(x).shape[i + 2], lhs_dilation[i])
-        window = dilated(aval_of(ct).shape[i + 2], strides[i])
-        pads.append((before, window + (k - 1) * rhs_dilation[i] - before - size))
-    kernels = _swap_channels(_regroup_features(ct, groups), groups)
-    out = conv_general(
-        _regroup(x, groups),
-        kernels,
-        strides=rhs_dilation,
-        padding=tuple(pads),
-        lhs_dilation=lhs_dilation,
-        rhs_dilation=strides,
-        groups=groups,
+def _swap_batch(x: Any, groups: int) -> Any:
+    """Exchange batch and channels in each group: (N, G C, ...) -> (C, G N, ...)."""
+    n, c, *size = aval_of(x).shape
+    x = reshape(x, shape=(n, groups, c // groups, *size))
+    x = transpose(x, axes=(2, 1, 0, *range(3, len(size) + 3)))
+    return reshape(x, shape=(c // groups, groups * n, *size))
+
+
+def _batch(
+    size: int, args: Sequence[Any], dims: Sequence[Any], *, window: Window, groups: int
+) -> tuple[Any, int]:
+    """Take the batch of x for examples, that of w for features, both for groups."""
+    (x, w), (dx, dw) = args, dims
+    if dw is None:
+        x = move_to_front(x, dx)
+        n = aval_of(x).shape[1]
+        out = conv_general(_merge(x, 0), w, window=window, groups=groups)
+        return _split(out, 0, size, n), 0
+    w = move_to_front(w, dw)
+    if dx is None:
+        features, *rest = aval_of(w).shape[1:]
+        w = reshape(w, shape=(size, groups, features // groups, *rest))
+        w = move_axis(w, 0, 1)
+        w = reshape(w, shape=(size * features, *rest))
+        out = conv_general(x, w, window=window, groups=groups)
+        n, _, *sizes = aval_of(out).shape
+        shape = (n, groups, size, features // groups, *sizes)
+        out = move_axis(reshape(out, shape=shape), 2, 0)
+        return reshape(out, shape=(size, n, features, *sizes)), 0
+    x = _merge(move_axis(x, dx, 1), 1)
+    features = aval_of(w).shape[1]
+    out = conv_general(x, _merge(w, 0), window=window, groups=groups * size)
+    return _split(out, 1, size, features), 1
+
+
+def _merge(x: Any, axis: int) -> Any:
+    """Join axes `axis` and `axis` + 1."""
+    shape = aval_of(x).shape
+    joined = shape[axis] * shape[axis + 1]
+    return reshape(x, shape=(*shape[:axis], joined, *shape[axis + 2 :]))
+
+
+def _split(x: Any, axis: int, m: int, n: int) -> Any:
+    """Split an axis of size m n in two."""
+    shape = aval_of(x).shape
+    return reshape(x, shape=(*shape[:axis], m, n, *shape[axis + 1 :]))
+
+
+conv_general = multilinear(
+    "conv_general", _conv, [_left, _right], infer=_infer, batch=_batch
+)
+
+
+def _infer_convolve(x: Aval, y: Aval, *, mode: str) -> Aval:
+    if len(x.shape) != 1 or len(y.shape) != 1:
+        raise ValueError(f"object too deep for desired array: convolve of {x} and {y}")
+    small, large = sorted((x.shape[0], y.shape[0]))
+    if small == 0:
+        raise ValueError(f"convolve: {'a' if not x.shape[0] else 'v'} cannot be empty")
+    size = large + small - 1 if mode == "full" else large - small + 1
+    return Aval((size,), np.result_type(x.dtype, y.dtype))
+
+
+def _flip(x: Any) -> Any:
+    return flip(x, axis=(0,))
+
+
+def _other(ct: Any, x: Any, like: Aval, *, mode: str) -> Any:
+    """Return the cotangent of the factor that is not x."""
+    if mode == "full":
+        return convolve(ct, _flip(x), mode="valid")
+    if like.shape[0] >= aval_of(x).shape[0]:
+        return convolve(ct, _flip(x), mode="full")
+    return _flip(convolve(x, _flip(ct), mode="valid"))
+
+
+def _batch_convolve(
+    size: int, args: Sequence[Any], dims: Sequence[Any], *, mode: str
+) -> tuple[Any, int]:
+    x, y = (
+        a if d is None else move_to_front(a, d) for a, d in zip(args, dims, strict=True)
     )
-    return move_axis(out, 0, 1)
+    batched_x, batched_y = (d is not None for d in dims)
+    if aval_of(x).shape[-1] < aval_of(y).shape[-1]:
+        x, y, batched_x, batched_y = y, x, batched_y, batched_x
+    last = aval_of(y).shape[-1]
+    y = flip(y, axis=(int(batched_y),))
+    window = Window.plain(1, last - 1 if mode == "full" else 0)
+    if batched_x and batched_y:  # (1, size, n) with (size, 1, k), in groups of one
+        out = conv_general(
+            expand_dims(x, 0), expand_dims(y, 1), window=window, groups=size
+        )
+    else:
+        x = expand_dims(x if batched_x else expand_dims(x, 0), 1)
+        y = expand_dims(y if batched_y else expand_dims(y, 0), 1)
+        out = conv_general(x, y, window=window, groups=1)
+    return reshape(out, shape=(size, aval_of(out).shape[-1])), 0
+
+
+convolve = multilinear(
+    "convolve",
+    lambda x, y, *, mode: np.convolve(x, y, mode),
+    [
+        lambda ct, y, like, *, mode: _other(ct, y, like, mode=mode),
+        lambda ct, x, like, *, mode: _other(ct, x, like, mode=mode),
+    ],
+    infer=_infer_convolve,
+    batch=_batch_convolve,
+)

@@ -9,8 +9,6 @@ Public names: `cross`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..core.avals import Aval

@@ -1,33 +1,44 @@
 """Running sums, products and extrema along one axis.
 
     cumsum    linear; its transpose is the running sum from the other end
-    cumprod   exact where elements are zero, at every order: no division
+    cumprod   y[k] = x[k] y[k-1]; exact where elements are zero, at every order
     cummax    the element at the last position of the running maximum, as a gather
 
-The derivative of a running product is the running product of *dual* numbers,
+The tangent of a running product is a linear recurrence,
 
-    (y, s) (z, t) = (y z, s z + y t),
+    y'[k] = x'[k] y[k-1] + x[k] y'[k-1],
 
-taken by doubling: after k steps each position holds the product of its last 2**k
-elements. That is log2(n) multiplications of whole arrays, and they are differentiable
-operations in their turn.
+and so are its transpose (from the other end) and all further derivatives: nothing is
+divided. It is solved by doubling: after j steps each position holds what its last 2**j
+terms give, so that log2(n) operations on whole arrays suffice.
 
-Public names: `cumsum cumprod cumargmax cumargmin cummax cummin`.
+Public names: `cumsum cumprod recurrence cumargmax cumargmin cummax cummin`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.avals import Aval
+from ..core.ir import Eqn
+from ..core.primitive import ANS, Plan
 from ..core.trace import aval_of
-from .kinds import constant, linear, opaque
+from .batching_rules import at_front
+from .kinds import Multilinear, constant, linear, opaque
 from .shape import concatenate
 
-__all__ = ["cumargmax", "cumargmin", "cummax", "cummin", "cumprod", "cumsum"]
+__all__ = [
+    "cumargmax",
+    "cumargmin",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "recurrence",
+]
 
 
 def _batch_along(prim: Callable[[], Any]) -> Callable[..., Any]:
@@ -58,22 +69,88 @@ cumsum = linear(
 )
 
 
-def _push_cumprod(ans: Any, primals: Any, tangents: Any, *, axis: int) -> Any:
+def _recurrence(a: Any, b: Any, *, axis: int, reverse: bool) -> Any:
+    if reverse:
+        a, b = np.flip(a, axis), np.flip(b, axis)
+    p, r = np.moveaxis(a, axis, 0).copy(), np.moveaxis(b, axis, 0).copy()
+    reach = 1
+    while reach < len(r):
+        # r[k] is the sum of the last `reach` terms, p[k] the product of the factors
+        r[reach:] += p[reach:] * r[:-reach]
+        p[reach:] *= p[:-reach]
+        reach *= 2
+    r = np.moveaxis(r, 0, axis)
+    return np.flip(r, axis) if reverse else r
+
+
+def _shift(x: Any, axis: int, reverse: bool, first: int) -> Any:
+    """Return each element's predecessor (or successor), `first` where there is none."""
     from .indexing import slice_along
 
-    (y,), (t,) = primals, tangents
-    n = aval_of(y).shape[axis]
-    reach = 1
-    while reach < n:
-        first, later = slice_along(y, 0, n - reach, axis), slice_along(y, reach, n, axis)
-        head = slice_along(t, 0, reach, axis)
-        t = slice_along(t, reach, n, axis) * first + later * slice_along(
-            t, 0, n - reach, axis
-        )
-        t = concatenate(head, t, axis=axis)
-        y = concatenate(slice_along(y, 0, reach, axis), later * first, axis=axis)
-        reach *= 2
-    return t
+    aval = aval_of(x)
+    n = aval.shape[axis]
+    if n == 0:
+        return x
+    shape = [1 if i == axis else m for i, m in enumerate(aval.shape)]
+    edge = np.full(shape, first, aval.dtype)
+    if reverse:
+        return concatenate(slice_along(x, 1, n, axis), edge, axis=axis)
+    return concatenate(edge, slice_along(x, 0, n - 1, axis), axis=axis)
+
+
+class Recurrence(Multilinear):
+    """r[k] = b[k] + a[k] r[k-1] along an axis, from the other end if `reverse`.
+
+    It is linear in b, not in a: its tangent is the recurrence with b' + a' r[k-1] for
+    b. The transpose runs from the other end, with the factors shifted by one.
+    """
+
+    kind = "recurrence"
+
+    def make_plan(self, mask: tuple[bool, ...]) -> Plan:
+        used = [(i, f) for i, f in enumerate(self.formulas) if mask[i] and f]
+        return Plan(mask, [r for _, f in used for r in f.reads], used)
+
+    def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> Any:
+        (ta, tb), picks = tangents, eqn.plan.picks
+        if ta is not None:
+            before = _shift(eqn.residuals[picks.index(ANS)], first=0, **eqn.params)
+            tb = ta * before if tb is None else tb + ta * before
+        if tb is None:
+            return None
+        return recurrence(eqn.residuals[picks.index(0)], tb, **eqn.params)
+
+
+def _pull(ct: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+    factors = _shift(x, axis, not reverse, 0)
+    return recurrence(factors, ct, axis=axis, reverse=not reverse)
+
+
+def _pull_factors(ct: Any, x: Any, ans: Any, *, axis: int, reverse: bool) -> Any:
+    before = _shift(ans, axis, reverse, 0)
+    return _pull(ct, x, axis=axis, reverse=reverse) * before
+
+
+def _batch_recurrence(
+    size: int, args: Any, dims: Any, *, axis: int, reverse: bool
+) -> tuple[Any, int]:
+    a, b = (at_front(size, x, d) for x, d in zip(args, dims, strict=True))
+    return recurrence(a, b, axis=axis + 1, reverse=reverse), 0
+
+
+recurrence = Recurrence(
+    "recurrence",
+    _recurrence,
+    [_pull_factors, _pull],
+    infer=lambda a, b, *, axis, reverse: Aval(b.shape, b.dtype),
+    batch=_batch_recurrence,
+)
+"""`recurrence(a, b, axis=, reverse=)`; a and b have one shape and dtype."""
+
+
+def _push_cumprod(ans: Any, primals: Any, tangents: Any, *, axis: int) -> Any:
+    terms = tangents[0] * _shift(ans, axis, False, 1)
+    return recurrence(primals[0], terms, axis=axis, reverse=False)
 
 
 cumprod = opaque(

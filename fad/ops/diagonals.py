@@ -55,7 +55,9 @@ diagonal = linear(
 )
 
 
-def _embedded(x: Any, axis1: int, axis2: int, shape: tuple[int, int]) -> tuple[int, ...]:
+def _embedded(
+    x: Any, axis1: int, axis2: int, shape: tuple[int, int]
+) -> tuple[int, ...]:
     out = list(x.shape[:-1])
     for axis, n in sorted(((axis1, shape[0]), (axis2, shape[1]))):
         out.insert(axis, n)

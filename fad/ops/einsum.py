@@ -77,7 +77,9 @@ def _parse(subscripts: str, ranks: tuple[int, ...]) -> Summation:
             f"einsum: '{subscripts}' has subscripts for {len(terms)} operands, got "
             f"{len(ranks)}"
         )
-    widths = [_ellipsis_rank(t, r, subscripts) for t, r in zip(terms, ranks, strict=True)]
+    widths = [
+        _ellipsis_rank(t, r, subscripts) for t, r in zip(terms, ranks, strict=True)
+    ]
     width = max(widths)
     free = "".join([c for c in LABELS if c not in subscripts][:width])
     inputs = tuple(
@@ -101,8 +103,8 @@ def _ellipsis_rank(term: str, rank: int, subscripts: str) -> int:
     width = rank - len(letters)
     if width < 0 or (width and "..." not in term):
         raise ValueError(
-            f"einsum: '{term}' in '{subscripts}' names {len(letters)} axes of an operand "
-            f"that has {rank}"
+            f"einsum: '{term}' in '{subscripts}' names {len(letters)} axes of an "
+            f"operand that has {rank}"
         )
     return width
 
@@ -167,8 +169,8 @@ def _prepare(x: Any, labels: str, sizes: dict[str, int]) -> Term:
             shape = aval_of(x).shape
             if shape[i] != shape[j]:
                 raise ValueError(
-                    f"einsum: subscript '{c}' is repeated in an operand of shape {shape} "
-                    f"along axes of sizes {shape[i]} and {shape[j]}"
+                    f"einsum: subscript '{c}' is repeated in an operand of shape "
+                    f"{shape} along axes of sizes {shape[i]} and {shape[j]}"
                 )
             x = diagonal(x, offset=0, axis1=i, axis2=j)
             labels = labels[:i] + labels[i + 1 : j] + labels[j + 1 :] + c
@@ -191,7 +193,7 @@ def _sum_out(x: Any, labels: str, wanted: str) -> Term:
 
 
 def _pair(x: Term, y: Term, needed: str, out: str | None) -> Term:
-    """Contract two terms to the labels that are needed later, `out` if it is the last."""
+    """Contract two terms to the labels needed later, in the order `out` if given."""
     (a, xs), (b, ys) = x, y
     a, xs = _sum_out(a, xs, needed + ys)
     b, ys = _sum_out(b, ys, needed + xs)
@@ -223,7 +225,8 @@ def _find_path(
 ) -> Sequence[tuple[int, ...]]:
     size_of = dict(sizes)
     stand_ins = [
-        np.broadcast_to(np.float64(0), [size_of[c] for c in labels]) for labels in inputs
+        np.broadcast_to(np.float64(0), [size_of[c] for c in labels])
+        for labels in inputs
     ]
     path, _ = np.einsum_path(f"{','.join(inputs)}->{out}", *stand_ins, optimize=how)
     return [tuple(step) for step in path[1:]]

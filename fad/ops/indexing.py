@@ -132,7 +132,17 @@ getitem = Indexed(
     infer=lambda x, *ids, index, unique=False: Aval(region(x.shape, index, ids), x.dtype),
     batch=_batch_getitem,
 )
-getitem.view = True
+
+
+def _is_view(x: Aval, out: Aval, *, index: Any, unique: bool = False) -> bool:
+    """Tell whether NumPy returns a view for a basic index: True and False copy."""
+    index = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(e, bool) for e in index):
+        return False
+    return out.shape != () or Ellipsis in index
+
+
+getitem.view = _is_view
 
 
 def _scatter(y: Any, *ids: Any, index: Any, shape: Any, unique: bool = False) -> Any:
@@ -285,6 +295,7 @@ select = Indexed(
     infer=_infer_select,
     batch=_batch_select,
 )
+select.masking = True  # so sqrt(x)[x > 0] has no 0 * inf from what is not taken
 
 
 def _spread_out(y: Any, mask: Any, *, axis: int, shape: Any) -> Any:

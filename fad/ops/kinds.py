@@ -262,7 +262,7 @@ def linear(
     batch: Rule | None = None,
     variadic: bool = False,
     structural: bool = False,
-    view: bool | str = False,
+    view: bool | Rule = False,
 ) -> Linear:
     """Declare a primitive that is linear in its inputs together.
 
@@ -273,7 +273,9 @@ def linear(
         infer: `(*avals, **params) -> aval`.
         batch: `(size, args, dims, **params) -> (out, out_dim)`; else a loop.
         structural: it only moves, drops, repeats or adds up elements.
-        view: NumPy returns a view: True always, "maybe" depending on memory layout.
+        view: NumPy returns a view: True always; or a function `(aval, aval of the
+            output, **params)` that returns True, False, or None for it depends on the
+            memory layout.
     """
     prim = Linear(
         name, impl, transpose, variadic=variadic, infer=infer,

@@ -174,24 +174,24 @@ def _before(x: Any, axis: int) -> Any:
 
 
 def _share(x: Any, ans: Any, axis: Axes) -> Any:
-    """Return equal weights that sum to 1 at the elements that `ans` may be taken from."""
+    """Return equal weights that sum to 1 at the elements that equal `ans`."""
     aval = aval_of(x)
     mask = eq(x, reshape(ans, shape=keep_axes(aval.shape, axis)))
     mask = logical_or(mask, ne(x, x))  # nans: x has one only where ans is nan
-    return _even(mask, axis, aval.dtype)
+    return _evenly(mask, reduce_sum(mask, axis=axis), axis, aval.dtype)
 
 
 def _share_numbers(x: Any, ans: Any, axis: Axes) -> Any:
     """Return equal weights at the numbers that equal `ans`; nans have none."""
     aval = aval_of(x)
     mask = eq(x, reshape(ans, shape=keep_axes(aval.shape, axis)))
-    return _even(mask, axis, aval.dtype)
-
-
-def _even(mask: Any, axis: Axes, dtype: np.dtype[Any]) -> Any:
-    """Return 1 / (number of True elements over axes) where the mask is True."""
     count = reduce_sum(mask, axis=axis)
     count = where(eq(count, 0), 1, count)
+    return _evenly(mask, count, axis, aval.dtype)
+
+
+def _evenly(mask: Any, count: Any, axis: Axes, dtype: np.dtype[Any]) -> Any:
+    """Return 1 / count where the mask is True, 0 elsewhere."""
     count = reshape(count, shape=keep_axes(aval_of(mask).shape, axis))
     return convert(mask / count, dtype=dtype)
 
@@ -237,7 +237,9 @@ def _position(name: str, function: Callable[..., Any]) -> Any:
         shifted = axis + (axis >= d)
         return prim(args[0], axis=shifted), d - (shifted < d)
 
-    prim = constant(name, lambda x, *, axis: function(x, axis), infer=infer, batch=batch)
+    prim = constant(
+        name, lambda x, *, axis: function(x, axis), infer=infer, batch=batch
+    )
     return prim
 
 

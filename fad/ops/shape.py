@@ -1,9 +1,9 @@
-"""Shape: reshape, transpose, broadcast, flip, concatenate, pad.
+"""Shape: reshape, transpose, broadcast, flip, concatenate, diagonals.
 
 All are linear maps that move or repeat elements; each transpose is another of them.
 
-Public names: `reshape transpose broadcast_to flip concatenate pad stack index_along
-expand_dims`.
+Public names: `reshape transpose broadcast_to flip concatenate diagonal embed_diagonal
+stack index_along expand_dims move_axis invert_axes`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,20 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.trace import aval_of
+from ..core.views import same_axes
 from .batching_rules import at_front, move_to_front
 from .kinds import linear
 
 __all__ = [
     "broadcast_to",
     "concatenate",
+    "diagonal",
+    "embed_diagonal",
     "expand_dims",
     "flip",
     "index_along",
+    "invert_axes",
+    "move_axis",
     "reshape",
     "stack",
     "transpose",
@@ -38,15 +43,16 @@ def _batch_reshape(size: int, args: Any, dims: Any, *, shape: Any) -> tuple[Any,
 reshape = linear(
     "reshape",
     lambda x, *, shape: np.reshape(x, shape),
-    lambda ct, avals: reshape(ct, shape=avals[0].shape),
+    lambda ct, like: reshape(ct, shape=like.shape),
     infer=lambda x, *, shape: Aval(shape, x.dtype),
     batch=_batch_reshape,
     structural=True,
-    view="maybe",
+    view=same_axes,
 )
 
 
-def _invert(axes: Sequence[int]) -> tuple[int, ...]:
+def invert_axes(axes: Sequence[int]) -> tuple[int, ...]:
+    """Return the permutation that undoes `axes`."""
     inverse = [0] * len(axes)
     for i, a in enumerate(axes):
         inverse[a] = i
@@ -62,18 +68,13 @@ def _batch_transpose(size: int, args: Any, dims: Any, *, axes: Any) -> tuple[Any
 transpose = linear(
     "transpose",
     lambda x, *, axes: np.transpose(x, axes),
-    lambda ct, *, axes: transpose(ct, axes=_invert(axes)),
+    lambda ct, *, axes: transpose(ct, axes=invert_axes(axes)),
     infer=lambda x, *, axes: Aval(tuple(x.shape[a] for a in axes), x.dtype),
     batch=_batch_transpose,
     structural=True,
     view=True,
 )
 
-
-def _transpose_broadcast(ct: Any, avals: Any, *, shape: Any) -> Any:
-    from .kinds import conform
-
-    return conform(ct, Aval(avals[0].shape, ct.dtype))
 
 
 def _batch_broadcast(size: int, args: Any, dims: Any, *, shape: Any) -> tuple[Any, Any]:
@@ -86,7 +87,7 @@ def _batch_broadcast(size: int, args: Any, dims: Any, *, shape: Any) -> tuple[An
 broadcast_to = linear(
     "broadcast_to",
     lambda x, *, shape: np.broadcast_to(x, shape),
-    _transpose_broadcast,
+    lambda ct: ct,  # summed to the input's shape, as every cotangent is
     infer=lambda x, *, shape: Aval(shape, x.dtype),
     batch=_batch_broadcast,
     structural=True,
@@ -152,6 +153,55 @@ concatenate = linear(
     batch=_batch_concatenate,
     variadic=True,
     structural=True,
+)
+
+
+def _batch_diagonal(
+    size: int, args: Any, dims: Any, *, offset: int, axis1: int, axis2: int
+) -> tuple[Any, int]:
+    x = move_to_front(args[0], dims[0])
+    return diagonal(x, offset=offset, axis1=axis1 + 1, axis2=axis2 + 1), 0
+
+
+def embed_diagonal(
+    ct: Any, like: Aval, *, offset: int, axis1: int, axis2: int
+) -> Any:
+    """Return zeros of the shape of `like` with `ct` on a diagonal.
+
+    In a matrix with n columns, laid out by rows, the diagonal is every n+1-th element.
+    """
+    from .indexing import scatter
+
+    ndim = len(like.shape)
+    others = [a for a in range(ndim) if a not in (axis1, axis2)]
+    rows, columns = like.shape[axis1], like.shape[axis2]
+    rest = [like.shape[a] for a in others]
+    start = offset if offset >= 0 else -offset * columns
+    count = ct.shape[-1]
+    stop = start + (count - 1) * (columns + 1) + 1 if count else start
+    index = (Ellipsis, slice(start, stop, columns + 1))
+    flat = scatter(ct, index=index, shape=(*rest, rows * columns))
+    square = reshape(flat, shape=(*rest, rows, columns))
+    return transpose(square, axes=invert_axes([*others, axis1, axis2]))
+
+
+def _infer_diagonal(x: Aval, *, offset: int, axis1: int, axis2: int) -> Aval:
+    rest = [n for a, n in enumerate(x.shape) if a not in (axis1, axis2)]
+    rows, columns = x.shape[axis1], x.shape[axis2]
+    count = min(rows + min(offset, 0), columns - max(offset, 0))
+    return Aval((*rest, max(count, 0)), x.dtype)
+
+
+diagonal = linear(
+    "diagonal",
+    lambda x, *, offset, axis1, axis2: np.diagonal(x, offset, axis1, axis2),
+    lambda ct, like, *, offset, axis1, axis2: embed_diagonal(
+        ct, like, offset=offset, axis1=axis1, axis2=axis2
+    ),
+    infer=_infer_diagonal,
+    batch=_batch_diagonal,
+    structural=True,
+    view=True,
 )
 
 

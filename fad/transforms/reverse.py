@@ -151,7 +151,7 @@ def _masked_step(env: Cotangents, eqn: Eqn, ct: Any) -> None:
 def _input_lives(eqn: Eqn, live: Any, cts: Sequence[Any]) -> list[Any]:
     """Return for each input where its cotangent is live, None for everywhere."""
     prim = eqn.prim
-    if prim.masking is not None:
+    if callable(prim.masking):
         branches = prim.masking(eqn.residuals[eqn.plan.picks.index(0)])  # type: ignore[union-attr]
         shape = eqn.aval.shape
         joint = [
@@ -162,14 +162,15 @@ def _input_lives(eqn: Eqn, live: Any, cts: Sequence[Any]) -> list[Any]:
             None if d is None or b is None else _fit(b, shape, aval_of(d))
             for b, d in zip(joint, cts, strict=True)
         ]
-    if live is None:
+    if live is None and not prim.masking:
         return [None] * len(cts)
     if prim.pointwise:
         return [
             None if d is None else _fit(live, eqn.aval.shape, aval_of(d)) for d in cts
         ]
     if prim.structural:
-        counted = arithmetic.convert(live, dtype=eqn.aval.dtype)
+        taken = _ones(eqn.aval.shape) if live is None else live
+        counted = arithmetic.convert(taken, dtype=eqn.aval.dtype)
         counts = prim.pullback(eqn, counted)
         return [None if d is None else comparison.ne(d, 0) for d in counts]
     return [None] * len(cts)

@@ -1,4 +1,4 @@
-"""`custom_jvp`: the rule is obeyed by every transform, at every order, and is checked."""
+"""`custom_jvp`: every transform obeys the rule, at every order, and checks it."""
 
 from functools import partial
 
@@ -43,7 +43,9 @@ def test_call_without_transform_runs_the_function():
         lambda f: lambda x: fad.linearize(f, x)[1](1.0),
         lambda f: lambda x: fad.value_and_grad(f)(x)[1],
         lambda f: lambda x: fad.vmap(fad.grad(f))(np.array([x]))[0],
-        lambda f: lambda x: fad.grad(lambda v: fnp.sum(fad.vmap(f)(v)))(np.array([x]))[0],
+        lambda f: (
+            lambda x: fad.grad(lambda v: fnp.sum(fad.vmap(f)(v)))(np.array([x]))[0]
+        ),
     ],
 )
 def test_every_first_derivative_uses_the_rule(derivative):
@@ -234,7 +236,7 @@ def test_symbolic_zeros_are_given_and_taken():
 
     f.defjvp(rule, symbolic_zeros=True)
     x = np.ones(2)
-    assert_array_equal(fad.jvp(lambda x: f(x, x[:2] * 0 + 1), (x,), (x,))[1], x)
+    assert_array_equal(fad.jvp(lambda x: f(x, x * 0 + 1), (x,), (x,))[1], x)
     assert_array_equal(fad.jvp(lambda x: f(x, np.ones(2)), (x,), (x,))[1], x)
     assert seen == [[False, False], [False, True]]
 

@@ -49,7 +49,9 @@ def test_call_without_transform_runs_the_function():
         lambda f: lambda x: fad.linearize(f, x)[1](1.0),
         lambda f: lambda x: fad.vmap(fad.grad(f))(np.array([x]))[0],
         lambda f: lambda x: fad.vmap(FORWARD(f))(np.array([x]))[0],
-        lambda f: lambda x: fad.grad(lambda v: fnp.sum(fad.vmap(f)(v)))(np.array([x]))[0],
+        lambda f: (
+            lambda x: fad.grad(lambda v: fnp.sum(fad.vmap(f)(v)))(np.array([x]))[0]
+        ),
     ],
 )
 def test_every_first_derivative_uses_the_rule(derivative):
@@ -240,7 +242,9 @@ def test_closure_over_examples_of_two_vmaps():
 
         return fad.vmap(lambda b: fad.grad(inner(b))(2.0))(np.array([1.0, 10.0]))
 
-    assert_array_equal(fad.vmap(outer)(np.array([1.0, 2.0])), [[7.0, 70.0], [14.0, 140.0]])
+    assert_array_equal(
+        fad.vmap(outer)(np.array([1.0, 2.0])), [[7.0, 70.0], [14.0, 140.0]]
+    )
 
 
 def test_make_jaxpr_keeps_the_call_and_its_rule():
@@ -307,7 +311,9 @@ def test_nested_in_custom_jvp_and_the_other_way_round():
 
 
 def test_linear_function_is_transposed_as_it_stands():
-    f = with_rule(lambda x: (2.0 * x, None), lambda r, ct: (9.0 * ct,), lambda x: 2.0 * x)
+    f = with_rule(
+        lambda x: (2.0 * x, None), lambda r, ct: (9.0 * ct,), lambda x: 2.0 * x
+    )
     assert fad.linear_transpose(f, 1.0)(1.0)[0] == 2.0
 
 
