@@ -6,10 +6,11 @@
 
 Transforms: `grad value_and_grad elementwise_grad vjp jvp linearize linear_transpose
 jacfwd jacrev jacobian hessian hvp vmap`. Rules of one's own: `custom_jvp custom_vjp`.
-Programs: `make_jaxpr eval_jaxpr eval_shape`.
+Programs: `jit make_jaxpr eval_jaxpr
+eval_shape disable_jit`; control flow is in `fad.lax`.
 """
 
-from . import numpy, testing, tree, tree_util
+from . import lax, numpy, testing, tree, tree_util
 from .api import (
     elementwise_grad,
     eval_jaxpr,
@@ -31,6 +32,8 @@ from .api import (
     vmap,
 )
 from .control import custom_jvp, custom_vjp
+from .control.disabling import disable_jit
+from .control.jit import jit
 from .core.avals import ShapeDtypeStruct
 
 __version__ = "0.1.0"
@@ -39,6 +42,7 @@ __all__ = [
     "ShapeDtypeStruct",
     "custom_jvp",
     "custom_vjp",
+    "disable_jit",
     "elementwise_grad",
     "eval_jaxpr",
     "eval_shape",
@@ -49,7 +53,9 @@ __all__ = [
     "jacfwd",
     "jacobian",
     "jacrev",
+    "jit",
     "jvp",
+    "lax",
     "linear_transpose",
     "linearize",
     "make_jaxpr",

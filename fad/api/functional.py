@@ -28,10 +28,16 @@ Function = Callable[..., Any]
 class _Taped:
     """A function evaluated on a tape: its outputs and the way back to its inputs."""
 
-    def __init__(self, fun: Function, primals: tuple[Any, ...], has_aux: bool) -> None:
+    def __init__(
+        self,
+        fun: Function,
+        primals: tuple[Any, ...],
+        has_aux: bool,
+        outlives: bool = True,
+    ) -> None:
         leaves, self.in_tree = tree_flatten(primals)
         self.in_avals = [check_leaf(v, f"{function_name(fun)}: primals") for v in leaves]
-        self.tape = tape = Tape()
+        self.tape = tape = Tape(outlives)
         boxes = [
             tape.input(v) if a.dtype.kind in "fc" else v
             for v, a in zip(leaves, self.in_avals, strict=True)
@@ -98,7 +104,14 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     >>> [float(c) for c in pullback(1.0)]
     [3.0, 2.0]
     """
-    taped = _Taped(fun, primals, has_aux)
+    return vjp_of(fun, primals, has_aux, outlives=True)
+
+
+def vjp_of(
+    fun: Function, primals: tuple[Any, ...], has_aux: bool, outlives: bool
+) -> Any:
+    """Do what `vjp` does; `outlives` if the pullback is handed to the user."""
+    taped = _Taped(fun, primals, has_aux, outlives)
     pullback = _Pullback(taped)
     return (taped.out, pullback, taped.aux) if has_aux else (taped.out, pullback)
 

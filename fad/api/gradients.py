@@ -218,10 +218,10 @@ def elementwise_grad(fun: Function, argnums: int | Sequence[int] = 0) -> Functio
 
     @functools.wraps(fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
     def elementwise_grad_f(*args: Any, **kwargs: Any) -> Any:
-        from .functional import vjp
+        from .functional import vjp_of
 
         values, call = choose(fun, argnums, None, args, kwargs)
-        out, pull = vjp(call, *values)
+        out, pull = vjp_of(call, values, has_aux=False, outlives=False)
         ones = tree_map(lambda o: _ones_like(aval_of(o)), out)
         grads = pull(ones)
         return grads if isinstance(argnums, (tuple, list)) else grads[0]

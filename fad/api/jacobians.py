@@ -22,7 +22,7 @@ from ..core.pytree import TreeDef, tree_flatten, tree_map, tree_unflatten
 from ..core.trace import aval_of
 from ..ops.shape import concatenate, reshape
 from .arguments import check_differentiable, choose, function_name
-from .functional import jvp, vjp
+from .functional import jvp, vjp_of
 from .gradients import grad
 from .vectorize import vmap
 
@@ -115,7 +115,7 @@ def jacrev(
         leaves, _ = tree_flatten(values)
         for v in leaves:
             check_differentiable("jacrev", v, holomorphic, allow_int)
-        out, pull, *aux = vjp(call, *values, has_aux=has_aux)
+        out, pull, *aux = vjp_of(call, values, has_aux, outlives=False)
         outs, out_tree = tree_flatten(out)
         avals = [_check_output("jacrev", fun, o, holomorphic) for o in outs]
 

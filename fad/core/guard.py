@@ -1,10 +1,14 @@
 """Protect the arrays that a tape keeps from later writes by their owner.
 
 A residual may be the caller's own array. If the caller wrote into it between the
-forward and the backward pass, the gradient would be wrong without a word. So a small
-array is copied when it is kept, and a larger one is made read-only for as long as the
-tape lives: a write then raises NumPy's "assignment destination is read-only". An array
-whose memory NumPy does not own, which may not become writeable again, is copied.
+forward and the backward pass, the gradient would be wrong without a word.
+
+A tape that outlives the call which made it (`vjp`, `linearize`) copies the arrays it
+keeps: the caller may write as he likes. In `grad` all is over when the call returns, and
+copying a data set for every gradient would cost more than the gradient; so a small
+array is copied and a larger one made read-only until then: a write by the function being
+differentiated raises NumPy's "assignment destination is read-only". An array whose
+memory NumPy does not own, which may not become writeable again, is copied.
 
 Public names: `Guard`.
 """
@@ -29,6 +33,9 @@ _held: dict[int, list[Any]] = {}  # id(array) -> [number of guards, array]
 class Guard:
     """The arrays that one tape holds; they are released when it goes.
 
+    Args:
+        copying: copy arrays of every size, instead of making large ones read-only.
+
     >>> import numpy as np
     >>> guard, data = Guard(), np.zeros(1000)
     >>> guard.keep(data) is data, data.flags.writeable
@@ -38,9 +45,11 @@ class Guard:
     True
     """
 
-    __slots__ = ("arrays", "finalizer", "__weakref__")
+    __slots__ = ("arrays", "copies", "copying", "finalizer", "__weakref__")
 
-    def __init__(self) -> None:
+    def __init__(self, copying: bool = False) -> None:
+        self.copying = copying
+        self.copies: dict[int, tuple[Any, Any]] = {}  # id -> the array, its copy
         self.arrays: list[np.ndarray[Any, Any]] = []
         self.finalizer: Any = None
 
@@ -48,6 +57,8 @@ class Guard:
         """Return `array` protected from writes, or a copy of it."""
         if array.nbytes <= COPY_LIMIT:
             return array.copy("K")
+        if self.copying:
+            return self._copy(array)
         owner = array.base if array.base is not None else array
         if type(owner) is not np.ndarray or not owner.flags.owndata:
             return array.copy("K") if array.flags.writeable else array
@@ -55,6 +66,14 @@ class Guard:
         if array is not owner:
             self._hold(array)
         return array
+
+    def _copy(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return a copy, the same one for as long as the array has not changed."""
+        known = self.copies.get(id(array))
+        if known is None or not np.array_equal(array, known[1]):
+            known = self.copies[id(array)] = array, array.copy("K")
+        copy: np.ndarray[Any, Any] = known[1]
+        return copy
 
     def release(self) -> None:
         """Give every held array its writeability back."""

@@ -38,14 +38,18 @@ _new = object.__new__
 
 
 class Tape(Trace):
-    """Record equations over concrete values, with their residuals."""
+    """Record equations over concrete values, with their residuals.
+
+    Args:
+        outlives: the equations are kept after the transform's call has returned.
+    """
 
     __slots__ = ("guard", "staged")
     name = "grad"
 
-    def __init__(self) -> None:
+    def __init__(self, outlives: bool = False) -> None:
         super().__init__()
-        self.guard = Guard()
+        self.guard = Guard(copying=outlives)
         self.staged = staging_trace() is not None
 
     def input(self, value: Any) -> Tracer:

@@ -26,13 +26,12 @@ from ..core.trace import Tracer, aval_of
 from ..ops import contraction as ops
 from ..ops.arithmetic import conj, mul
 from ..ops.cross_product import cross as cross3
-from ..ops.diagonals import diagonal
 from ..ops.einsum import einsum as sum_products
 from ..ops.einsum import parse
 from ..ops.indexing import slice_along
 from ..ops.infer_rules import normalize_axes
 from ..ops.reductions import reduce_sum
-from ..ops.shape import concatenate, expand_dims, move_axis, reshape
+from ..ops.shape import concatenate, diagonal, move_axis, reshape
 from .convert import cast, no_out, operand
 from .dispatch import implements
 from .ufunc import Ufunc, register
@@ -163,7 +162,9 @@ def _strong(x: Any) -> Any:
 
 
 @implements(np.einsum_path)
-def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
+def einsum_path(
+    *operands: Any, optimize: Any = "greedy", einsum_call: Any = False
+) -> Any:
     """Find the order of contractions; only shapes matter."""
     shown = [
         np.broadcast_to(np.empty((), x.dtype), x.shape) if isinstance(x, Tracer) else x
@@ -187,7 +188,11 @@ def kron(a: Any, b: Any) -> Any:
 
 def _at_rank(x: Any, rank: int) -> Any:
     shape = aval_of(x).shape
-    return x if len(shape) == rank else reshape(x, shape=(1,) * (rank - len(shape)) + shape)
+    return (
+        x
+        if len(shape) == rank
+        else reshape(x, shape=(1,) * (rank - len(shape)) + shape)
+    )
 
 
 @implements(np.cross)

@@ -35,7 +35,7 @@ from .dispatch import implements
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
 
-def _inexact(x: Any) -> Any:
+def as_inexact(x: Any) -> Any:
     x = operand(x)
     aval = aval_of(x)
     if aval.dtype.kind in "iub" or aval.weak:
@@ -46,7 +46,7 @@ def _inexact(x: Any) -> Any:
 @implements(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Return a norm of vectors (one axis) or matrices (two axes)."""
-    x = _inexact(x)
+    x = as_inexact(x)
     rank = aval_of(x).ndim
     if axis is None and ord is None:
         axes: Any = tuple(range(rank))
@@ -82,7 +82,7 @@ def vector_norm(
     x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
 ) -> Any:
     """Return a norm of vectors that may lie along several axes."""
-    x = _inexact(x)
+    x = as_inexact(x)
     axes = normalize_axes(axis, aval_of(x).ndim)
     return _kept(_vector_norm(x, ord, axes), x, axes, keepdims)
 

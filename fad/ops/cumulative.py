@@ -27,7 +27,7 @@ from ..core.ir import Eqn
 from ..core.primitive import ANS, Plan
 from ..core.trace import aval_of
 from .batching_rules import at_front
-from .kinds import Multilinear, constant, linear, opaque
+from .kinds import Opaque, constant, linear, opaque
 from .shape import concatenate
 
 __all__ = [
@@ -98,37 +98,38 @@ def _shift(x: Any, axis: int, reverse: bool, first: int) -> Any:
     return concatenate(edge, slice_along(x, 0, n - 1, axis), axis=axis)
 
 
-class Recurrence(Multilinear):
-    """r[k] = b[k] + a[k] r[k-1] along an axis, from the other end if `reverse`.
-
-    It is linear in b, not in a: its tangent is the recurrence with b' + a' r[k-1] for
-    b. The transpose runs from the other end, with the factors shifted by one.
-    """
-
-    kind = "recurrence"
+class _Recurrence(Opaque):
+    """Linear in b; with a differentiated it keeps a and r, else only a."""
 
     def make_plan(self, mask: tuple[bool, ...]) -> Plan:
-        used = [(i, f) for i, f in enumerate(self.formulas) if mask[i] and f]
-        return Plan(mask, [r for _, f in used for r in f.reads], used)
+        return Plan(mask, (ANS, 0) if mask[0] else (0,), ())
 
     def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> Any:
-        (ta, tb), picks = tangents, eqn.plan.picks
+        ta, tb = tangents
+        a, *ans = eqn.residuals
         if ta is not None:
-            before = _shift(eqn.residuals[picks.index(ANS)], first=0, **eqn.params)
-            tb = ta * before if tb is None else tb + ta * before
-        if tb is None:
-            return None
-        return recurrence(eqn.residuals[picks.index(0)], tb, **eqn.params)
+            change = ta * _shift(ans[0], first=0, **eqn.params)
+            tb = change if tb is None else tb + change
+        return None if tb is None else recurrence(a, tb, **eqn.params)
+
+    def pullback(  # type: ignore[override]
+        self, eqn: Eqn, ct: Any, live: Any = None
+    ) -> list[Any]:
+        axis, back = eqn.params["axis"], not eqn.params["reverse"]
+        a, *ans = eqn.residuals
+        found = recurrence(_shift(a, axis, back, 0), ct, axis=axis, reverse=back)
+        return [
+            found * _shift(ans[0], first=0, **eqn.params) if ans else None,
+            None if eqn.inputs[1] is None else found,
+        ]
 
 
-def _pull(ct: Any, x: Any, *, axis: int, reverse: bool) -> Any:
-    factors = _shift(x, axis, not reverse, 0)
-    return recurrence(factors, ct, axis=axis, reverse=not reverse)
-
-
-def _pull_factors(ct: Any, x: Any, ans: Any, *, axis: int, reverse: bool) -> Any:
-    before = _shift(ans, axis, reverse, 0)
-    return _pull(ct, x, axis=axis, reverse=reverse) * before
+def _push_recurrence(
+    ans: Any, primals: Any, tangents: Any, *, axis: int, reverse: bool
+) -> Any:
+    (a, _), (ta, tb) = primals, tangents
+    terms = tb + ta * _shift(ans, axis, reverse, 0)
+    return recurrence(a, terms, axis=axis, reverse=reverse)
 
 
 def _batch_recurrence(
@@ -138,14 +139,19 @@ def _batch_recurrence(
     return recurrence(a, b, axis=axis + 1, reverse=reverse), 0
 
 
-recurrence = Recurrence(
+recurrence = _Recurrence(
     "recurrence",
     _recurrence,
-    [_pull_factors, _pull],
+    _push_recurrence,
     infer=lambda a, b, *, axis, reverse: Aval(b.shape, b.dtype),
     batch=_batch_recurrence,
 )
-"""`recurrence(a, b, axis=, reverse=)`; a and b have one shape and dtype."""
+"""`recurrence(a, b, axis=, reverse=)`: r[k] = b[k] + a[k] r[k-1] along an axis, from
+the other end if `reverse`; a and b have one shape and dtype.
+
+Its tangent is the same recurrence with b' + a' r[k-1] for b. The transpose runs from the
+other end, with the factors shifted by one.
+"""
 
 
 def _push_cumprod(ans: Any, primals: Any, tangents: Any, *, axis: int) -> Any:

@@ -22,9 +22,8 @@ import numpy as np
 from ..core.trace import aval_of
 from .arithmetic import convert
 from .contraction import LABELS, contract
-from .diagonals import diagonal
 from .reductions import reduce_sum
-from .shape import reshape, transpose
+from .shape import diagonal, reshape, transpose
 
 __all__ = ["Summation", "einsum", "parse"]
 

@@ -30,10 +30,16 @@ from .arithmetic import imag, neg, real
 from .batching_rules import move_to_front
 from .comparison import where
 from .contraction import matmul, swap_last
-from .diagonals import diagonal, embed_diagonal
 from .infer_rules import broadcast_shapes
 from .kinds import Opaque, conform, opaque
-from .shape import expand_dims, index_along, move_axis, reshape
+from .shape import (
+    diagonal,
+    embed_diagonal,
+    expand_dims,
+    index_along,
+    move_axis,
+    reshape,
+)
 from .stacks import (
     adjoint,
     align_stacks,
@@ -175,11 +181,11 @@ def _push_adjugate(ans: Any, primals: Any, tangents: Any) -> Any:
     v, uh = adjoint(vh), adjoint(u)
     t = matmul(matmul(uh, tangents[0]), v)
     products = _pairs_excluded(s)
-    rank, n = aval_of(t).ndim, aval_of(t).shape[-1]
+    rank = aval_of(t).ndim
     on = diagonal(t, offset=0, axis1=rank - 2, axis2=rank - 1)
     on = matmul(products, expand_dims(on, rank - 1))
     on = reshape(on, shape=aval_of(on).shape[:-1])
-    full = embed_diagonal(on, offset=0, axis1=rank - 2, axis2=rank - 1, shape=(n, n))
+    full = embed_diagonal(on, aval_of(t), offset=0, axis1=rank - 2, axis2=rank - 1)
     return matmul(matmul(v, full - products * t), uh) * _phase(u, vh)
 
 
@@ -224,13 +230,13 @@ slogdet = opaque(
 """`slogdet(a)`: [sign, log|det|]."""
 
 
-def _pinv(a: Any, *rcond: Any, hermitian: bool) -> Any:
+def _pinv(a: Any, *rcond: Any) -> Any:
     if rcond:
-        return np.linalg.pinv(a, rcond[0], hermitian)
-    return np.linalg.pinv(a, hermitian=hermitian)
+        return np.linalg.pinv(a, rcond[0])
+    return np.linalg.pinv(a)
 
 
-def _push_pinv(ans: Any, primals: Any, tangents: Any, *, hermitian: bool) -> Any:
+def _push_pinv(ans: Any, primals: Any, tangents: Any, *) -> Any:
     """Golub and Pereyra (1973), equation 4.12."""
     a, t = primals[0], tangents[0]
     th, ph = adjoint(t), adjoint(ans)
@@ -242,21 +248,21 @@ def _push_pinv(ans: Any, primals: Any, tangents: Any, *, hermitian: bool) -> Any
     return rows + columns - first
 
 
-def _infer_pinv(a: Aval, *rcond: Aval, hermitian: bool) -> Aval:
+def _infer_pinv(a: Aval, *rcond: Aval) -> Aval:
     a = matrices("pinv", a)
     *stack, m, n = a.shape
     return Aval((*stack, n, m), a.dtype)
 
 
 def _batch_pinv(
-    size: int, args: Sequence[Any], dims: Sequence[Any], *, hermitian: bool
+    size: int, args: Sequence[Any], dims: Sequence[Any]
 ) -> tuple[Any, int]:
     if len(args) == 1:
-        return pinv(move_to_front(args[0], dims[0]), hermitian=hermitian), 0
+        return pinv(move_to_front(args[0], dims[0])), 0
     a, rcond = align_stacks(args, dims, (2, 0))
     if dims[0] is None:
         a = reshape(a, shape=(1, *aval_of(a).shape))
-    return pinv(a, rcond, hermitian=hermitian), 0
+    return pinv(a, rcond), 0
 
 
 pinv = opaque("pinv", _pinv, _push_pinv, infer=_infer_pinv, batch=_batch_pinv)

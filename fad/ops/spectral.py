@@ -31,11 +31,10 @@ from ..core.trace import aval_of
 from .arithmetic import conj, imag, real
 from .comparison import eq, logical_and, where
 from .contraction import matmul
-from .diagonals import diagonal
 from .indexing import slice_along
 from .kinds import constant, opaque
 from .reductions import reduce_sum
-from .shape import expand_dims
+from .shape import diagonal, expand_dims
 from .stacks import (
     adjoint,
     batch_stacks,

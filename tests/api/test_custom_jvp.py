@@ -451,16 +451,13 @@ def test_wraps_name_and_docstring():
     assert tripled.__doc__.startswith("The sine")
 
 
-def test_mutation_of_a_residual_array_is_refused():
+def test_mutation_of_a_residual_array_does_not_reach_the_pullback():
     scale = np.full(500, 2.0)
     f = fad.custom_jvp(lambda x: x * 1.0)
     f.defjvp(lambda p, t: (p[0] * 1.0, t[0] * scale))
     _, pull = fad.vjp(f, np.ones(500))
-    with pytest.raises(ValueError, match="read-only"):
-        scale[:] = 0.0
-    assert_array_equal(pull(np.ones(500))[0], scale)
-    del pull
     scale[:] = 0.0
+    assert_array_equal(pull(np.ones(500))[0], np.full(500, 2.0))
 
 
 def test_missing_rule():
