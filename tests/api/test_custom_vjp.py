@@ -340,15 +340,12 @@ def test_residuals_may_hold_anything():
     assert fad.grad(f)(1.0) == 2.0
 
 
-def test_mutation_of_a_residual_array_is_refused():
+def test_mutation_of_a_residual_array_does_not_reach_the_pullback():
     scale = np.full(500, 2.0)
     f = with_rule(lambda x: (x * 1.0, scale), lambda scale, ct: (ct * scale,))
     _, pull = fad.vjp(f, np.ones(500))
-    with pytest.raises(ValueError, match="read-only"):
-        scale[:] = 0.0
-    assert_array_equal(pull(np.ones(500))[0], scale)
-    del pull
     scale[:] = 0.0
+    assert_array_equal(pull(np.ones(500))[0], np.full(500, 2.0))
 
 
 def test_missing_rule():
