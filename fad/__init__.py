@@ -10,7 +10,7 @@ Programs: `jit make_jaxpr eval_jaxpr
 eval_shape disable_jit`; control flow is in `fad.lax`.
 """
 
-from . import lax, numpy, testing, tree, tree_util
+from . import checkpoint_policies, lax, numpy, testing, tree, tree_util
 from .api import (
     elementwise_grad,
     eval_jaxpr,
@@ -32,14 +32,20 @@ from .api import (
     vmap,
 )
 from .control import custom_jvp, custom_vjp
+from .control.checkpoint import checkpoint, checkpoint_name
 from .control.disabling import disable_jit
 from .control.jit import jit
+from .control.residuals import print_saved_residuals, saved_residuals
 from .core.avals import ShapeDtypeStruct
 
+remat = checkpoint
 __version__ = "0.1.0"
 
 __all__ = [
     "ShapeDtypeStruct",
+    "checkpoint",
+    "checkpoint_name",
+    "checkpoint_policies",
     "custom_jvp",
     "custom_vjp",
     "disable_jit",
@@ -60,6 +66,9 @@ __all__ = [
     "linearize",
     "make_jaxpr",
     "numpy",
+    "print_saved_residuals",
+    "remat",
+    "saved_residuals",
     "stop_gradient",
     "testing",
     "tree",

@@ -16,12 +16,12 @@ def check_derivatives(f, *args, order=2, rtol=1e-7, batch=True):
     args = tuple(np.asarray(a) for a in args)
     tangents = tuple(_direction(rng, a) for a in args)
     value, tangent = fad.jvp(f, args, tangents)
-    np.testing.assert_array_equal(value, f(*args))
+    np.testing.assert_allclose(value, f(*args), 1e-12, 1e-14)
     expected = difference(f, args, tangents)
     np.testing.assert_allclose(tangent, expected, rtol, rtol * (1 + _size(expected)))
 
     out, pull = fad.vjp(f, *args)
-    np.testing.assert_array_equal(out, value)
+    np.testing.assert_allclose(out, value, 1e-12, 1e-14)
     ct = _direction(rng, np.asarray(value))
     cts = pull(ct)
     for a, c in zip(args, cts, strict=True):

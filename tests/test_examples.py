@@ -8,6 +8,7 @@ whose optional libraries are missing has to fail with one line that names the ex
 import ast
 import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,11 +38,26 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture(scope="module")
+def run_quickly(tmp_path_factory):
+    """Return a function from an example's name to its result and the folder it ran in.
+
+    Each example runs once, however many tests look at what it did.
+    """
+
+    @cache
+    def result_and_folder(name: str):
+        folder = tmp_path_factory.mktemp(name)
+        return run(str(EXAMPLES[name]), "--quick", cwd=folder), folder
+
+    return result_and_folder
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_example_runs_or_names_the_extra_to_install(name, tmp_path):
-    path = EXAMPLES[name]
-    missing = [lib for lib in optional_libraries(path) if find_spec(lib) is None]
-    result = run(str(path), "--quick", cwd=tmp_path)
+def test_example_runs_or_names_the_extra_to_install(name, run_quickly):
+    libraries = optional_libraries(EXAMPLES[name])
+    missing = [library for library in libraries if find_spec(library) is None]
+    result, _ = run_quickly(name)
     if missing:
         assert result.returncode == 1
         assert HOW_TO_INSTALL in result.stderr
@@ -69,11 +85,11 @@ def test_example_without_one_of_its_libraries_names_the_extra(name, library, tmp
     assert "Traceback" not in result.stderr
 
 
-def test_digits_reaches_its_accuracy_and_draws_its_plot(tmp_path):
+def test_digits_reaches_its_accuracy_and_draws_its_plot(run_quickly):
     for library in optional_libraries(EXAMPLES["digits.py"]):
         pytest.importorskip(library)
-    result = run(str(EXAMPLES["digits.py"]), "--quick", cwd=tmp_path)
+    result, folder = run_quickly("digits.py")
     report = dict(line.split(": ") for line in result.stdout.splitlines())
     assert float(report["test accuracy"].rstrip(" %")) > 95
     assert float(report["largest curvature"]) > 0
-    assert (tmp_path / "digits.png").stat().st_size > 10_000
+    assert (folder / "digits.png").stat().st_size > 10_000

@@ -15,6 +15,7 @@ import fad
 from fad.core.avals import Aval
 from fad.core.primitive import Primitive, registry
 from fad.core.trace import aval_of
+from fad.ops.stacks import hermitian
 from fad.testing import check_grads, check_vjp_jvp_duality
 
 PRIMITIVES = dict(registry)
@@ -53,7 +54,7 @@ def of_differentiated(prim, sample, args=None):
     def f(*new):
         full = list(args)
         for i, x in zip(positions, new, strict=True):
-            full[i] = x
+            full[i] = hermitian(x) if sample.hermitian else x
         return as_list(prim, prim(*full, **sample.params))
 
     return f, [

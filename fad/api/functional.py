@@ -63,7 +63,12 @@ class _Taped:
         finally:
             tape.close()
         values = [np.asarray(v)[()] if type(v) in _PYTHON else v for v in values]
-        self.out = tree_unflatten(self.out_tree, _own(values))
+        self._out = tree_unflatten(self.out_tree, _own(values))
+
+    def take_output(self) -> Any:
+        """Return the output; it is not held any longer."""
+        out, self._out = self._out, None
+        return out
 
 
 _PYTHON = (bool, int, float, complex)
@@ -112,8 +117,9 @@ def vjp_of(
 ) -> Any:
     """Do what `vjp` does; `outlives` if the pullback is handed to the user."""
     taped = _Taped(fun, primals, has_aux, outlives)
+    out = taped.take_output()
     pullback = _Pullback(taped)
-    return (taped.out, pullback, taped.aux) if has_aux else (taped.out, pullback)
+    return (out, pullback, taped.aux) if has_aux else (out, pullback)
 
 
 class _Pullback:
@@ -269,8 +275,9 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     2.0
     """
     taped = _Taped(fun, primals, has_aux)
+    out = taped.take_output()
     linear = _Linearized(taped)
-    return (taped.out, linear, taped.aux) if has_aux else (taped.out, linear)
+    return (out, linear, taped.aux) if has_aux else (out, linear)
 
 
 class _Linearized:

@@ -10,12 +10,14 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.pytree import broadcast_prefix, tree_flatten, tree_unflatten
 from ..core.trace import Tracer, aval_of
 from ..ops.batching_rules import at_front
 from ..ops.shape import move_axis
 from ..transforms.batching import Batch
-from .arguments import check_leaf, function_name
+from .arguments import check_leaf, finish, float0, function_name
 
 __all__ = ["vmap"]
 
@@ -82,7 +84,7 @@ def vmap(
             ]
         finally:
             batch.open = 0
-        return tree_unflatten(out_tree, results)
+        return tree_unflatten(out_tree, finish(results, leaves))
 
     return mapped
 
@@ -161,6 +163,11 @@ def _common_size(
 
 def _unbatch(batch: Batch, fun: Callable[..., Any], out: Any, dim: Any) -> Any:
     """Return an output as a stack with the mapped axis at `dim`."""
+    if isinstance(out, np.ndarray) and out.dtype == float0:
+        shape = list(out.shape)
+        if dim is not None:
+            shape.insert(_normal_axis(dim, out.ndim + 1, aval_of(out)) or 0, batch.size)
+        return np.zeros(shape, float0)
     check_leaf(out, f"vmap of {function_name(fun)}: outputs")
     stacked, found = batch.unbox(out)
     if dim is None:
@@ -174,5 +181,4 @@ def _unbatch(batch: Batch, fun: Callable[..., Any], out: Any, dim: Any) -> Any:
     dim = _normal_axis(dim, ndim, aval_of(out))
     if found is None:
         stacked, found = at_front(batch.size, out, None), 0
-    stacked = move_axis(stacked, found, dim)
-    return stacked if isinstance(stacked, Tracer) or found == dim else stacked.copy()
+    return move_axis(stacked, found, dim)

@@ -48,7 +48,7 @@ class _Writer:
             self.names[v] = self.constant(value)
         inputs = ", ".join(self.name(v) for v in self.jaxpr.inputs)
         body = [line for i, e in enumerate(self.jaxpr.eqns) for line in self.lines(i, e)]
-        outs = ", ".join(self.read(v) for v in self.jaxpr.outputs)
+        outs = ", ".join(self.result(v) for v in self.jaxpr.outputs)
         lines = [f"def program({inputs}):", *body, f"    return [{outs}]"]
         return "\n".join(lines) + "\n", self.globals
 
@@ -72,6 +72,14 @@ class _Writer:
         if isinstance(atom, Lit):
             return self.constant(atom.value)
         return self.names[key_of(atom)]
+
+    def result(self, atom: Any) -> str:
+        """Read an output; a weak one becomes a NumPy scalar."""
+        if not atom.aval.weak:
+            return self.read(atom)
+        if isinstance(atom, Lit):
+            return self.constant(atom.aval.dtype.type(atom.value))
+        return f"{self.constant(atom.aval.dtype.type)}({self.read(atom)})"
 
     def constant(self, value: Any) -> str:
         name = f"c{len(self.globals)}"

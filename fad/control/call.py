@@ -4,7 +4,7 @@ It is one equation for every transform: its derivative is the split program
 (`transforms.partial`), so `grad(jit(f))` runs `f` once, and compiled programs are used
 again by every transform.
 
-Public names: `jit_call`.
+Public names: `jit_call`, `shared_outputs`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from typing import Any
 
 from ..backends.registry import executable
 from ..core.avals import Aval
-from ..core.ir import Eqn, Jaxpr
+from ..core.ir import Eqn, Jaxpr, Lit, Var, key_of
 from ..core.trace import bind
+from ..ops.arithmetic import stop_gradient
 from ..ops.batching_rules import move_to_front
 from ..transforms.partial import batch_jaxpr, jvp_jaxpr, split
 from ..transforms.staging import eval_jaxpr
 from .higher import HigherOrder, given, spread, strong
 
-__all__ = ["jit_call"]
+__all__ = ["jit_call", "shared_outputs"]
 
 
 class _Call(HigherOrder):
@@ -36,6 +37,9 @@ class _Call(HigherOrder):
 
     def infer(self, *avals: Aval, jaxpr: Jaxpr, name: str) -> list[Aval]:
         return [strong(a) for a in jaxpr.out_avals]
+
+    def shares_memory(self, index: int, *, jaxpr: Jaxpr, name: str) -> bool:
+        return index in shared_outputs(jaxpr)
 
     def forward(
         self, values: Sequence[Any], inputs: Sequence[Any], *, jaxpr: Jaxpr, name: str
@@ -87,3 +91,40 @@ class _Call(HigherOrder):
 
 
 jit_call = _Call()
+
+
+def shared_outputs(jaxpr: Jaxpr) -> list[int]:
+    """Return which outputs may share memory with inputs, constants or other outputs."""
+    if "shared" not in jaxpr.cache:
+        jaxpr.cache["shared"] = _shared_outputs(jaxpr)
+    found: list[int] = jaxpr.cache["shared"]
+    return found
+
+
+def _shared_outputs(jaxpr: Jaxpr) -> list[int]:
+    roots: dict[Any, Any] = {}
+    for eqn in jaxpr.eqns:
+        if eqn.prim.view or eqn.prim is stop_gradient:
+            first = key_of(eqn.inputs[0])
+            roots[eqn] = roots.get(first, first)
+    seen: set[Any] = set()
+    shared = []
+    for i, atom in enumerate(jaxpr.outputs):
+        if isinstance(atom, Lit):
+            continue
+        root = roots.get(key_of(atom), key_of(atom))
+        if root in seen or _goes_through(root):
+            shared.append(i)
+        seen.add(root)
+    return shared
+
+
+def _goes_through(root: Any) -> bool:
+    """Tell whether an atom, which is no view of others, may be an array that came in."""
+    if isinstance(root, (Var, Lit)):
+        return True
+    if isinstance(root, tuple):
+        eqn, index = root
+        if isinstance(eqn.prim, HigherOrder):
+            return eqn.prim.shares_memory(index, **eqn.params)
+    return False

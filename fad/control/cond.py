@@ -39,7 +39,7 @@ from .bodies import (
 from .call import jit_call
 from .disabling import jit_is_disabled
 from .higher import HigherOrder, given, is_known, or_zeros, spread, strong
-from .lanes import lanes_like, safe_input
+from .lanes import any_lane, lanes_like, safe_input
 
 __all__ = ["cond", "cond_call", "switch"]
 
@@ -152,20 +152,49 @@ def _select_branches(
     mask: Sequence[bool],
     branches: tuple[Jaxpr, ...],
 ) -> list[Any]:
-    """Run every branch on all examples and select; all outputs have the batch in front."""
+    """Run branches on all examples and select; all outputs have the batch in front.
+
+    A branch that no example takes does not run.
+    """
     results: list[Any] = []
     for k, branch in enumerate(branches):
         taken = eq(index, k)
-        inputs = [safe_input(taken, a, m) for a, m in zip(args, mask, strict=True)]
+        inputs = [
+            safe_input(taken, a) if m else a for a, m in zip(args, mask, strict=True)
+        ]
         everywhere = [True] * len(branch.outputs)
         program, _ = batch_jaxpr(branch, size, mask, everywhere)
-        outs = bind(jit_call, *inputs, jaxpr=program, name=f"branch_{k}")
-        results = (
-            [where(lanes_like(taken, o), o, r) for o, r in zip(outs, results, strict=True)]
-            if k
-            else outs
-        )
+        outs = run_branch(any_lane(taken), (_nothing(program), program), inputs)
+        if k:
+            outs = [
+                where(lanes_like(taken, o), o, r)
+                for o, r in zip(outs, results, strict=True)
+            ]
+        results = outs
     return results
+
+
+def run_branch(
+    index: Any, branches: tuple[Jaxpr, ...], args: Sequence[Any], name: str = "branch"
+) -> list[Any]:
+    """Run a branch: as a call if the index is known, else as a `cond`."""
+    outs: list[Any]
+    if is_known([index, *args]):
+        k = int(concrete_value(index))
+        outs = bind(jit_call, *args, jaxpr=branches[k], name=f"{name}_{k}")
+    else:
+        index = convert(index, dtype=np.dtype(np.int64))
+        outs = bind(cond_call, index, *args, branches=branches)
+    return outs
+
+
+def _nothing(jaxpr: Jaxpr) -> Jaxpr:
+    """Return a program of the same signature that gives zeros."""
+    if "nothing" not in jaxpr.cache:
+        outs = [zeros(strong(a)) for a in jaxpr.out_avals]
+        jaxpr.cache["nothing"] = stage(lambda *args: outs, jaxpr.in_avals)
+    found: Jaxpr = jaxpr.cache["nothing"]
+    return found
 
 
 class _SplitBranches:
@@ -339,8 +368,7 @@ def cond(
         pred = ne(pred, 0) if isinstance(pred, Tracer) else pred != 0
     if jit_is_disabled() and concrete_value(pred) is not None:
         return (true_fun if concrete_value(pred) else false_fun)(*operands)
-    index = convert(pred, dtype=np.dtype(np.int64))
-    return _dispatch("cond", index, [false_fun, true_fun], operands)
+    return _dispatch("cond", pred, [false_fun, true_fun], operands)
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
@@ -373,7 +401,6 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
         return branches[min(max(int(concrete_value(index)), 0), last)](*operands)
     index = convert(index, dtype=np.dtype(np.int64))
     index = where(lt(index, 0), 0, where(gt(index, last), last, index))
-    index = convert(index, dtype=np.dtype(np.int64))
     return _dispatch("switch", index, branches, operands)
 
 
@@ -411,11 +438,7 @@ def _dispatch(
     bodies = _same_results(name, bodies)
     jaxprs, closure = share_closure(bodies)
     args = [*closure, *leaves]
-    if is_known([index, *args]):
-        k = int(concrete_value(index))
-        outs = bind(jit_call, *args, jaxpr=jaxprs[k], name=f"{name}_branch_{k}")
-    else:
-        outs = bind(cond_call, index, *args, branches=tuple(jaxprs))
+    outs = run_branch(index, tuple(jaxprs), args, f"{name}_branch")
     return tree_unflatten(bodies[0].tree, outs)
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.avals import Aval, zeros
 from ..core.errors import NotLinearError
 from ..core.ir import new_eqn
@@ -30,9 +32,18 @@ class HigherOrder(Primitive):
 
     def __init__(self, name: str) -> None:
         super().__init__(name, self.run, multiple_results=True)
-        self.augmented = lambda tape, *args, **params: self.forward(*args, **params)
+        self.augmented = self._augmented
         self.push_both = lambda stream, *args, **params: self.push(*args, **params)
         self.inlined = self._on_linear_tape
+
+    def _augmented(
+        self, tape: Any, values: Sequence[Any], inputs: Sequence[Any], **params: Any
+    ) -> tuple[list[Any], tuple[Any, ...]]:
+        outs, residuals = self.forward(values, inputs, **params)
+        owned = {id(v) for v in values if v.__class__ is np.ndarray}
+        if not owned:
+            return outs, residuals
+        return outs, tuple([_protect(tape, r, owned) for r in residuals])
 
     def run(self, *args: Any, **params: Any) -> list[Any]:
         """Evaluate on NumPy values."""
@@ -53,6 +64,10 @@ class HigherOrder(Primitive):
     def is_linear(self, mask: Sequence[bool], **params: Any) -> bool:
         """Tell whether the outputs are linear in the inputs of `mask`."""
         raise NotImplementedError
+
+    def shares_memory(self, index: int, **params: Any) -> bool:
+        """Tell whether output `index` may be an array that went in."""
+        return True
 
     def make_plan(self, mask: tuple[bool, ...]) -> Plan:
         return Plan(mask, (), ())
@@ -81,6 +96,15 @@ class HigherOrder(Primitive):
         plan = self.plan(mask_key(inputs))
         eqn = new_eqn(self, inputs, params, plan, residuals, outs)
         return [Tracer(tape, None, atom) for atom in eqn.outputs]
+
+
+def _protect(tape: Any, residual: Any, owned: set[int]) -> Any:
+    """Guard a residual that is the caller's array, or a view of it, from writes."""
+    if residual.__class__ is not np.ndarray:
+        return residual
+    if id(residual) in owned or id(residual.base) in owned:
+        return tape.guard.keep(residual)
+    return residual
 
 
 def strong(aval: Aval) -> Aval:

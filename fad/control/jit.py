@@ -18,14 +18,14 @@ import numpy as np
 
 from ..backends.registry import executable
 from ..core.avals import Aval, ShapeDtypeStruct
-from ..core.ir import Jaxpr, Lit, Var, key_of
+from ..core.ir import Jaxpr
 from ..core.modes import current_modes
 from ..core.pytree import TreeDef, tree_flatten, tree_unflatten
 from ..core.trace import Tracer, bind, staging_trace
 from ..transforms.interning import intern
 from ..transforms.simplify import simplify
 from ..transforms.staging import eval_jaxpr, hoist_tracers, stage
-from .call import jit_call
+from .call import jit_call, shared_outputs
 from .disabling import jit_is_disabled
 from .lowered import Lowered
 from .static import Static, check_leaf
@@ -100,7 +100,7 @@ class _Traced:
         self.closure = closure
         self.out_tree = out_tree
         self.run: Callable[..., list[Any]] | None = None
-        self.copies = _shared_outputs(jaxpr)
+        self.copies = shared_outputs(jaxpr)
         self.single = out_tree.num_nodes == 1 and out_tree.num_leaves == 1
 
     def call(self, leaves: Sequence[Any]) -> Any:
@@ -144,14 +144,18 @@ class Jitted:
         traced = self._flat.get(tuple(key))
         if traced is None:
             traced = self._lookup(args, kwargs)[0]
-            if not traced.closure:
-                self._flat[tuple(key)] = traced
+            if traced.closure:
+                return self._apply(traced, args)
+            self._flat[tuple(key)] = traced
         return traced.call(args)
 
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if jit_is_disabled():
             return self._fun(*args, **kwargs)
-        traced, leaves = self._lookup(args, kwargs)
+        return self._apply(*self._lookup(args, kwargs))
+
+    def _apply(self, traced: _Traced, leaves: Sequence[Any]) -> Any:
+        """Run a program on values of any trace."""
         values = [*traced.closure, *leaves]
         if self._inline:
             outs = eval_jaxpr(traced.jaxpr, *values)
@@ -259,27 +263,3 @@ def _aval(v: Any) -> Aval:
     if isinstance(v, ShapeDtypeStruct):
         return Aval(v.shape, v.dtype, v.weak_type)
     return check_leaf(v, "arguments")
-
-
-def _shared_outputs(jaxpr: Jaxpr) -> list[int]:
-    """Return which outputs may share memory with inputs, constants or other outputs."""
-    roots: dict[Any, Any] = {}
-    for eqn in jaxpr.eqns:
-        if eqn.prim.view:
-            roots[eqn] = roots.get(key_of(eqn.inputs[0]), key_of(eqn.inputs[0]))
-    seen: set[Any] = set()
-    shared = []
-    for i, atom in enumerate(jaxpr.outputs):
-        if isinstance(atom, Lit):
-            continue
-        root = roots.get(key_of(atom), key_of(atom))
-        if isinstance(root, Var) or root in seen or _may_share(root):
-            shared.append(i)
-        seen.add(root)
-    return shared
-
-
-def _may_share(root: Any) -> bool:
-    """Tell whether an output of an operation may be an array that went into it."""
-    eqn = root[0] if isinstance(root, tuple) else root
-    return eqn.prim.kind == "higher-order" or eqn.prim.name in ("stop_gradient",)

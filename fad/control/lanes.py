@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.avals import Aval
+from ..core.avals import Aval, concrete_aval
 from ..core.trace import aval_of
-from ..ops.arithmetic import convert, stop_gradient
+from ..ops.arithmetic import convert
 from ..ops.batching_rules import at_front
 from ..ops.comparison import gt, where
 from ..ops.kinds import constant
@@ -23,8 +23,10 @@ __all__ = ["any_lane", "lanes_like", "safe_input"]
 
 
 def _pick_lane(mask: Any, x: Any) -> Any:
-    index = np.argmax(mask, axis=-1)
     axis = np.ndim(mask) - 1
+    if not x.shape[axis]:
+        return np.zeros(_infer_pick(concrete_aval(mask), x).shape, x.dtype)[()]
+    index = np.argmax(mask, axis=-1)
     index = index.reshape(index.shape + (1,) * (x.ndim - axis))
     return np.take_along_axis(x, index, axis).squeeze(axis)[()]
 
@@ -55,14 +57,9 @@ def any_lane(mask: Any) -> Any:
     return gt(reduce_sum(convert(mask, dtype=np.dtype(np.int64)), axis=(0,)), 0)
 
 
-def safe_input(taken: Any, x: Any, stacked: bool) -> Any:
-    """Return an input for a program whose results count for the examples `taken` only.
+def safe_input(taken: Any, x: Any) -> Any:
+    """Return a stack in which examples that are not taken equal one that is.
 
-    Other examples get the values of one that is taken, and no cotangent flows back
-    through them. An input that all examples share is cut off if none is taken.
+    No cotangent flows back through those.
     """
-    if aval_of(x).dtype.kind not in "fc":
-        return x if not stacked else where(lanes_like(taken, x), x, pick_lane(taken, x))
-    if not stacked:
-        return where(any_lane(taken), x, stop_gradient(x))
     return where(lanes_like(taken, x), x, pick_lane(taken, x))

@@ -72,6 +72,9 @@ class _Scan(HigherOrder):
         ys = [Aval((length, *a.shape), a.dtype) for a in outs[num_carry:]]
         return [*outs[:num_carry], *ys]
 
+    def shares_memory(self, index: int, *, num_carry: int, **params: Any) -> bool:
+        return index < num_carry
+
     def forward(
         self, values: Sequence[Any], inputs: Sequence[Any], **params: Any
     ) -> tuple[list[Any], tuple[Any, ...]]:

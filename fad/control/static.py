@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.avals import Aval, is_array_like
@@ -33,13 +33,17 @@ class Static:
     def __init__(self, fun: Callable[..., Any], nums: Any, names: Any) -> None:
         self.nums = _tuple(nums, int)
         self.names = _tuple(names, str)
-        parameters = _positional(fun)
-        if nums is None:
-            self.nums = tuple(parameters.index(n) for n in self.names if n in parameters)
-        if names is None:
-            self.names = tuple(
-                parameters[i] for i in self.nums if -len(parameters) <= i < len(parameters)
-            )
+        if not self.any:
+            return
+        parameters, known = _parameters(fun)
+        if known is not None:
+            _check_nums(fun, self.nums, parameters, known)
+            _check_names(fun, self.names, known)
+        by_name = [parameters.index(n) for n in self.names if n in parameters]
+        count = len(parameters)
+        by_num = [parameters[i] for i in self.nums if -count <= i < count]
+        self.nums = tuple(dict.fromkeys([*self.nums, *by_name]))
+        self.names = tuple(dict.fromkeys([*self.names, *by_num]))
 
     @property
     def any(self) -> bool:
@@ -82,13 +86,56 @@ def _tuple(value: Any, kind: type) -> tuple[Any, ...]:
     return tuple(operator.index(v) if kind is int else v for v in value)
 
 
-def _positional(fun: Callable[..., Any]) -> list[str]:
+_POSITIONAL = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+)
+
+
+def _parameters(
+    fun: Callable[..., Any],
+) -> tuple[list[str], list[inspect.Parameter] | None]:
+    """Return the names of the positional parameters, and all parameters if known."""
     try:
-        parameters = inspect.signature(fun).parameters.values()
+        parameters = list(inspect.signature(fun).parameters.values())
     except (TypeError, ValueError):
-        return []
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [p.name for p in parameters if p.kind in kinds]
+        return [], None
+    return [p.name for p in parameters if p.kind in _POSITIONAL], parameters
+
+
+def _check_nums(
+    fun: Callable[..., Any],
+    nums: Sequence[int],
+    positional: Sequence[str],
+    known: Sequence[inspect.Parameter],
+) -> None:
+    if any(p.kind is p.VAR_POSITIONAL for p in known):
+        return
+    count = len(positional)
+    for i in nums:
+        if not -count <= i < count:
+            raise ValueError(
+                f"static_argnums {tuple(nums)} names the positional argument {i}, but "
+                f"{_name(fun)} has {count}: {', '.join(positional) or 'none'}"
+            )
+
+
+def _check_names(
+    fun: Callable[..., Any], names: Sequence[str], known: Sequence[inspect.Parameter]
+) -> None:
+    if any(p.kind is p.VAR_KEYWORD for p in known):
+        return
+    found = [p.name for p in known]
+    for name in names:
+        if name not in found:
+            raise ValueError(
+                f"static_argnames names {name!r}, but the arguments of {_name(fun)} are "
+                f"{', '.join(found) or 'none'}"
+            )
+
+
+def _name(fun: Callable[..., Any]) -> str:
+    return getattr(fun, "__name__", type(fun).__name__)
 
 
 def _check_hashable(where: Any, value: Any) -> None:

@@ -275,7 +275,7 @@ def _lanes(
         )
         (running,) = eval_jaxpr(cond, *first, *old)
         safe = [
-            safe_input(running, v, m) if m else v
+            safe_input(running, v) if m else v
             for v, m in zip((*consts, *old), mask[nc:], strict=True)
         ]
         new = eval_jaxpr(body, *safe)

@@ -13,44 +13,54 @@ Beyond NumPy: `expit logistic logit logsumexp relu softplus`.
 array([0., 2., 4.])
 """
 
+# ruff: noqa: F401, F403
+
 from typing import Any as _Any
 
 import numpy as _np
 
+from . import array_methods as _array_methods
 from . import assignment as _assignment
-from . import fft
+from . import fft, linalg
 from . import methods as _methods
 from . import operators as _operators
-from .updates import *  # noqa: F403
-from .contraction import *  # noqa: F403
-from .convolution import *  # noqa: F403
-from .covariance import *  # noqa: F403
-from .creation import *  # noqa: F403
-from .cumulative import *  # noqa: F403
-from .differences import *  # noqa: F403
-from .elementwise import *  # noqa: F403
-from .fitting import *  # noqa: F403
-from .functional import *  # noqa: F403
-from .histograms import *  # noqa: F403
-from .inquiry import *  # noqa: F403
-from .logistic import *  # noqa: F403
-from .nan_reductions import *  # noqa: F403
-from .polynomials import *  # noqa: F403
-from .predicates import *  # noqa: F403
-from .quantiles import *  # noqa: F403
-from .ranges import *  # noqa: F403
-from .reductions import *  # noqa: F403
-from .sets import *  # noqa: F403
-from .sorting import *  # noqa: F403
-from .statistics import *  # noqa: F403
-from .ufuncs import *  # noqa: F403
+from .diagonals import *
+from .indexing import *
+from .joining import *
+from .manipulation import *
+from .padding import *
+from .rearranging import *
+from .contraction import *
+from .convolution import *
+from .covariance import *
+from .creation import *
+from .cumulative import *
+from .differences import *
+from .elementwise import *
+from .fitting import *
+from .functional import *
+from .histograms import *
+from .inquiry import *
+from .logistic import *
+from .nan_reductions import *
 from .passthrough import lookup as _lookup
+from .polynomials import *
+from .predicates import *
+from .quantiles import *
+from .ranges import *
+from .reductions import *
+from .sets import *
+from .sorting import *
+from .statistics import *
+from .ufuncs import *
+from .updates import *
 
 ufunc = _np.ufunc  # the module of that name, which is private, would hide it
 
 _BEYOND = ["at", "expit", "logistic", "logit", "logsumexp", "relu", "softplus"]
 __array_api_version__ = getattr(_np, "__array_api_version__", "2022.12")
-__all__ = sorted({*_np.__all__, *_BEYOND} - {"random"})
+_NAMES = {n for n in _np.__all__ if not n.startswith("_") or n.startswith("__")}
+__all__ = sorted({*_NAMES, *_BEYOND} - {"random"})
 
 
 def __getattr__(name: str) -> _Any:

@@ -206,8 +206,8 @@ def cross(
     sizes = aval_of(a).shape[-1], aval_of(b).shape[-1]
     if not set(sizes) <= {2, 3}:
         raise ValueError(
-            f"incompatible dimensions for cross product (dimension must be 2 or 3), got "
-            f"vectors of sizes {sizes}"
+            "incompatible dimensions for cross product (dimension must be 2 or 3), "
+            f"got vectors of sizes {sizes}"
         )
     if 2 in sizes:
         warnings.warn(

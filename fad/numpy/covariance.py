@@ -2,10 +2,10 @@
 
 >>> import fad, fad.numpy as fnp
 >>> import numpy as np
->>> x = np.array([[1.0, 2.0, 4.0], [1.0, 0.0, 2.0]])
+>>> x = np.array([[1.0, 2.0, 3.0], [1.0, 0.0, 2.0]])
 >>> fad.grad(lambda x: fnp.cov(x)[0, 1])(x)
 array([[ 0. , -0.5,  0.5],
-       [-0.7, -0.2,  0.8]])
+       [-0.5,  0. ,  0.5]])
 
 Public names: `cov corrcoef`.
 """

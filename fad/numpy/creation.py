@@ -97,9 +97,7 @@ def array(
            [0., 6.]])
     """
     if not _is_traced(object):
-        return np.array(
-            object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin
-        )
+        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     if not isinstance(object, Tracer):
         if copy is False:
             raise ValueError(
@@ -184,9 +182,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
 
 
 @implements(np.astype)
-def astype(
-    x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None
-) -> Any:
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
     """Convert to a dtype; of complex values the real part is kept."""
     check_device(device)
     if not isinstance(x, (Tracer, np.ndarray)):

@@ -105,11 +105,11 @@ def _flat(x: Any) -> Any:
 
 def _compatible(name: str, value: Any, dtype: np.dtype[Any]) -> Any:
     value = operand(value)
-    own = aval_of(value)
-    if not np.can_cast(own.dtype, dtype, "same_kind") and not own.weak:
+    own = aval_of(value).dtype
+    if not np.can_cast(own, dtype, "same_kind"):
         raise TypeError(
             f"dtype of `{name}` must be compatible with input `ary` under the "
-            f"`same_kind` rule: {own.dtype} is not with {dtype}."
+            f"`same_kind` rule: {own} is not with {dtype}."
         )
     return cast(_flat(value), dtype)
 

@@ -7,7 +7,7 @@ loops over one axis, exactly as in NumPy, so results agree to the bit.
 >>> import fad, fad.numpy as fnp
 >>> power = lambda x: fnp.sum(fnp.abs(fnp.fft.rfft(x)) ** 2)
 >>> fad.grad(power)(fnp.array([1.0, 2.0, 4.0]))
-array([10., 12., 16.])
+array([10., 13., 19.])
 
 Public names: those of `numpy.fft`.
 """
@@ -152,9 +152,7 @@ def _sizes_and_axes(
         return sizes, axes
     if len(s) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
-    return [
-        shape[i] if n == -1 else n for n, i in zip(s, axes, strict=True)
-    ], axes
+    return [shape[i] if n == -1 else n for n, i in zip(s, axes, strict=True)], axes
 
 
 def _last_axes(s: Sequence[Any]) -> list[int]:

@@ -15,7 +15,7 @@ from ..ops import comparison
 from ..ops.index_layout import ARRAY
 from ..ops.indexing import getitem
 from ..ops.shape import concatenate
-from .convert import cast, operand, result_dtype
+from .convert import cast, operand
 from .dispatch import implements
 from .polynomials import vander
 
@@ -109,7 +109,8 @@ def interp(
     """
     fp = operand(fp)
     wide = np.complex128 if aval_of(fp).dtype.kind == "c" else np.float64
-    x, xp, fp = cast(operand(x), np.float64), cast(operand(xp), np.float64), cast(fp, wide)
+    x, xp = cast(operand(x), np.float64), cast(operand(xp), np.float64)
+    fp = cast(fp, wide)
     if aval_of(xp).ndim != 1 or aval_of(fp).ndim != 1:
         raise ValueError("Data points must be 1-D sequences")
     if aval_of(xp).shape != aval_of(fp).shape:

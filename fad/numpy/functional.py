@@ -127,7 +127,8 @@ def call_on_parts(
             "cannot call a vectorized function on inputs of size 0 while tracing: it "
             "never runs, so its result is unknown"
         )
-    signature.check([[aval_of(operand(r)).shape for r in row] for row in results], sizes)
+    shapes = [[aval_of(operand(r)).shape for r in row] for row in results]
+    signature.check(shapes, sizes)
     return [_stacked(column, outer) for column in zip(*results, strict=True)]
 
 

@@ -19,14 +19,8 @@ import numpy as np
 from ..core.trace import Tracer, aval_of, concrete_value
 from ..ops.comparison import where
 from ..ops.index_layout import ARRAY
-from ..ops.indexing import (
-    getitem,
-    refuse_traced_mask,
-    region,
-    scatter_add,
-    scatter_set,
-    select,
-)
+from ..ops.indexing import getitem, region, scatter_add, scatter_set
+from ..ops.masks import refuse_traced_mask, select
 from ..ops.shape import broadcast_to, reshape
 from .convert import array_from, cast
 

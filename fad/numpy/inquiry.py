@@ -169,7 +169,10 @@ def _shown(a: Any) -> Any:
 
 @implements(np.array_repr)
 def array_repr(
-    arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None
+    arr: Any,
+    max_line_width: Any = None,
+    precision: Any = None,
+    suppress_small: Any = None,
 ) -> str:
     """Return the `repr` of a tracer, with the options applied to its value."""
     value = _shown(arr)
@@ -181,7 +184,10 @@ def array_repr(
 
 @implements(np.array_str)
 def array_str(
-    a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None
+    a: Any,
+    max_line_width: Any = None,
+    precision: Any = None,
+    suppress_small: Any = None,
 ) -> str:
     """Return the known value as text, or the `repr` of an abstract tracer."""
     value = _shown(a)

@@ -86,8 +86,8 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     sizes = aval_of(x1).shape[axis], aval_of(x2).shape[axis]
     if sizes != (3, 3):
         raise ValueError(
-            f"Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
-            f"{sizes[0]} and {sizes[1]} dimensional instead."
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they "
+            f"are {sizes[0]} and {sizes[1]} dimensional instead."
         )
     return contraction.cross(x1, x2, axis=axis)
 

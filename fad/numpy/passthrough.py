@@ -56,7 +56,7 @@ _FILE = (
     "example with has_aux=True, and save it outside"
 )
 _MATRIX = "numpy.matrix is a plain array that multiplies as a matrix; use x @ y"
-_MEMORY = "it describes memory, and a traced value has none of its own; use plain arrays"
+_MEMORY = "it describes memory, and a traced value has none; use plain arrays"
 _ITERATOR = (
     "it hands out plain memory, which does not know derivatives; loop over indices "
     "with ndindex or ndenumerate, or use whole-array operations"
@@ -84,6 +84,8 @@ UNSUPPORTED = {
     "unpackbits": _BYTES,
     "poly1d": "its coefficients are a plain array; keep traced coefficients in an "
     "array, with polyval, polymul, polyadd, polyder and polyint",
+    "in1d": "NumPy has dropped it; use isin",
+    "trapz": "NumPy has dropped it; use trapezoid",
     "format_float_positional": _PRINTED,
     "format_float_scientific": _PRINTED,
 }

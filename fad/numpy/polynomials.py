@@ -4,7 +4,8 @@ Everything is differentiable in coefficients, points and roots. Coefficients tha
 zero are dropped where NumPy drops them, as long as the values are known; where they are
 not (`jit`, `vmap`), shapes cannot depend on values and all coefficients stay.
 
-Public names: `polyval polyadd polysub polymul polydiv polyder polyint poly roots vander`.
+Public names: `polyval polyadd polysub polymul polydiv polyder polyint poly roots
+vander`.
 """
 
 from __future__ import annotations

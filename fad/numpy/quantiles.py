@@ -253,7 +253,8 @@ def _quantile(
     shape = (*aval_of(rows).shape[:-1], asked.size)
     result = _at(rows, order, broadcast_to(low, shape=shape), last)
     if t is not None and high is not None:
-        t = cast(t, aval.dtype) if weak and aval.dtype.kind == "f" else t
+        if weak:  # a Python number does not widen float32 values
+            t = cast(t, aval.dtype if aval.dtype.kind == "f" else np.float64)
         b = _at(rows, order, broadcast_to(high, shape=shape), last)
         result = _between(result, b, t)
     if aval.dtype.kind == "f" and not skip:

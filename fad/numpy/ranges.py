@@ -33,6 +33,7 @@ __all__ = [
     "meshgrid",
 ]
 
+
 @implements(np.arange)
 def arange(
     start_or_stop: Any,
@@ -215,7 +216,7 @@ def meshgrid(
     swap = indexing == "xy" and rank > 1
     places = [1, 0, *range(2, rank)] if swap else list(range(rank))
     sizes = [aval_of(x).size for x in grids]
-    full = [sizes[i] for i in places]  # swapping twice is nothing: places is its inverse
+    full = [sizes[i] for i in places]  # `places` is its own inverse
     out = []
     for x, n, place in zip(grids, sizes, places, strict=True):
         x = reshape(x, shape=tuple(n if i == place else 1 for i in range(rank)))

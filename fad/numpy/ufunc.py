@@ -131,8 +131,9 @@ class Ufunc:
             return inputs, None
         given = [_dtype_or_python_type(x) for x in inputs]
         targets = [None if o is None else aval_of(o).dtype for o in outs]
+        asked = {} if signature is None else {"signature": signature}
         resolved = self.ufunc.resolve_dtypes(
-            (*given, *targets), signature=signature, casting=casting
+            (*given, *targets), casting=casting, **asked
         )
         if signature is None:
             return inputs, None

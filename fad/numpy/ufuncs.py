@@ -141,6 +141,6 @@ true_divide = divide
 
 __all__ = [
     name
-    for name in dir(np)
-    if isinstance(getattr(np, name), np.ufunc) and name in globals()
+    for name, value in vars(np).items()
+    if isinstance(value, np.ufunc) and name in globals()
 ]

@@ -149,8 +149,8 @@ recurrence = _Recurrence(
 """`recurrence(a, b, axis=, reverse=)`: r[k] = b[k] + a[k] r[k-1] along an axis, from
 the other end if `reverse`; a and b have one shape and dtype.
 
-Its tangent is the same recurrence with b' + a' r[k-1] for b. The transpose runs from the
-other end, with the factors shifted by one.
+Its tangent is the same recurrence with b' + a' r[k-1] for b. The transpose runs from
+the other end, with the factors shifted by one.
 """
 
 

@@ -5,8 +5,6 @@
     scatter_add(x, y, *ids)   x with y added up at the index
     scatter_set(x, y, *ids)   x with y written at the index; of several writes to one
                               element the last one stays, and only it has a derivative
-    select(x, mask)           the elements of x where a boolean array is true
-    spread_out(y, mask)       zeros with y where it is true; the transpose of select
 
 Index arrays are operands, in `ids`; the rest of the index is the parameter `index`, as
 `fad.ops.index_layout` explains. What is written, y, has the shape of what is read there.
@@ -25,7 +23,6 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.dtypes import WEAK_DTYPES
-from ..core.errors import NonConcreteBooleanIndexError
 from ..core.ir import Eqn
 from ..core.primitive import AVALS, Plan
 from ..core.trace import aval_of
@@ -43,9 +40,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "scatter_set",
-    "select",
     "slice_along",
-    "spread_out",
     "take_along_axis",
 ]
 
@@ -253,74 +248,6 @@ scatter_set = Indexed(
     [_erase, _reread],
     infer=_infer_writing,
     batch=_batch_writing(lambda: scatter_set),
-)
-
-
-def _masked(mask: Any, axis: int) -> Any:
-    return (slice(None),) * axis + (mask,)
-
-
-def _batch_select(
-    size: int, args: Any, dims: Any, *, axis: int, count: int
-) -> tuple[Any, int]:
-    refuse_traced_mask(dims[1] is not None, args[1])
-    x = move_to_front(args[0], dims[0])
-    return select(x, args[1], axis=axis + 1, count=count), 0
-
-
-def refuse_traced_mask(traced: bool, mask: Any) -> None:
-    """Raise for a boolean index that is not known while tracing."""
-    if traced:
-        raise NonConcreteBooleanIndexError(
-            f"A boolean index {aval_of(mask)!r} is not known while tracing, so the shape "
-            "of what it selects is not known. Write fnp.where(mask, x, 0.0), which keeps "
-            "the shape; or, to write, x.at[mask].set(value) with a value that "
-            "broadcasts to all of x."
-        )
-
-
-def _infer_select(x: Aval, mask: Aval, *, axis: int, count: int) -> Aval:
-    after = x.shape[axis + len(mask.shape) :]
-    return Aval((*x.shape[:axis], count, *after), x.dtype)
-
-
-select = Indexed(
-    "select",
-    lambda x, mask, *, axis, count: x[_masked(mask, axis)],
-    [
-        lambda ct, ids, like, *, axis, count: spread_out(
-            ct, *ids, axis=axis, shape=like.shape
-        )
-    ],
-    infer=_infer_select,
-    batch=_batch_select,
-)
-select.masking = True  # so sqrt(x)[x > 0] has no 0 * inf from what is not taken
-
-
-def _spread_out(y: Any, mask: Any, *, axis: int, shape: Any) -> Any:
-    out = np.zeros(shape, y.dtype)
-    out[_masked(mask, axis)] = y
-    return out
-
-
-def _batch_spread_out(
-    size: int, args: Any, dims: Any, *, axis: int, shape: Any
-) -> tuple[Any, int]:
-    y = move_to_front(args[0], dims[0])
-    return spread_out(y, args[1], axis=axis + 1, shape=(size, *shape)), 0
-
-
-spread_out = Indexed(
-    "spread_out",
-    _spread_out,
-    [
-        lambda ct, ids, like, *, axis, shape: select(
-            ct, *ids, axis=axis, count=like.shape[axis]
-        )
-    ],
-    infer=lambda y, mask, *, axis, shape: Aval(shape, y.dtype),
-    batch=_batch_spread_out,
 )
 
 

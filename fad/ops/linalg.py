@@ -121,9 +121,9 @@ def _inverse(a: Any, *, strict: bool) -> Any:
         return np.linalg.inv(a)
     except np.linalg.LinAlgError:
         u, s, vh = np.linalg.svd(a)
+        s[..., -1] = np.where(np.linalg.det(a) == 0, 0, s[..., -1])
         with np.errstate(divide="ignore", invalid="ignore"):
-            scaled = np.conj(np.swapaxes(vh, -1, -2)) / s[..., None, :]
-            return np.matmul(scaled, np.conj(np.swapaxes(u, -1, -2)))
+            return np.matmul(adjoint(vh) / s[..., None, :], adjoint(u))
 
 
 inv = opaque(
@@ -236,7 +236,7 @@ def _pinv(a: Any, *rcond: Any) -> Any:
     return np.linalg.pinv(a)
 
 
-def _push_pinv(ans: Any, primals: Any, tangents: Any, *) -> Any:
+def _push_pinv(ans: Any, primals: Any, tangents: Any) -> Any:
     """Golub and Pereyra (1973), equation 4.12."""
     a, t = primals[0], tangents[0]
     th, ph = adjoint(t), adjoint(ans)
@@ -254,9 +254,7 @@ def _infer_pinv(a: Aval, *rcond: Aval) -> Aval:
     return Aval((*stack, n, m), a.dtype)
 
 
-def _batch_pinv(
-    size: int, args: Sequence[Any], dims: Sequence[Any]
-) -> tuple[Any, int]:
+def _batch_pinv(size: int, args: Sequence[Any], dims: Sequence[Any]) -> tuple[Any, int]:
     if len(args) == 1:
         return pinv(move_to_front(args[0], dims[0])), 0
     a, rcond = align_stacks(args, dims, (2, 0))

@@ -34,7 +34,7 @@ Axes = tuple[int, ...]
 
 def _norm(x: Any, *, ord: float, axis: Axes) -> Any:
     if ord != 2:
-        return np.add.reduce(np.abs(x) ** ord, axis) ** np.reciprocal(float(ord))
+        return np.add.reduce(np.abs(x) ** ord, axis) ** (1 / ord)
     if len(axis) < x.ndim:
         return np.sqrt(np.add.reduce((x.conj() * x).real, axis))
     x = x.ravel(order="K")

@@ -181,9 +181,12 @@ def test_writing_a_tracer_into_a_plain_array_names_the_two_ways_out():
         out[0] = x[0]
         return out
 
-    with pytest.raises(TypeError, match=r"fnp.stack.*out.at\[index\].set") as caught:
+    with pytest.raises((TypeError, ValueError)) as caught:
         fad.grad(lambda x: fnp.sum(f(x)))(X)
-    assert __file__ in str(caught.value)
+    text = str(caught.value.__cause__ or caught.value)  # NumPy wraps some in its own
+    assert "fnp.stack" in text
+    assert "out = out.at[index].set(value)" in text
+    assert __file__ in text
 
 
 def test_argument_that_is_no_array():

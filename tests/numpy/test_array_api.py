@@ -19,10 +19,11 @@ S = np.array([[2.0, 0.5], [0.5, 1.0]])
 UNARY = """abs acos acosh asin asinh atan atanh ceil conj cos cosh exp expm1 floor
 imag isfinite isinf isnan log log10 log1p log2 logical_not negative positive real
 reciprocal round sign signbit sin sinh sqrt square tan tanh trunc""".split()
-BINARY = """add atan2 copysign divide equal floor_divide greater greater_equal hypot less
-less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply nextafter
-not_equal pow remainder subtract""".split()
-INTEGER = "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift".split()
+BINARY = """add atan2 copysign divide equal floor_divide greater greater_equal hypot
+less less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply
+nextafter not_equal pow remainder subtract""".split()
+INTEGER = """bitwise_and bitwise_or bitwise_xor bitwise_left_shift
+bitwise_right_shift""".split()
 BOOLEAN = """isfinite isinf isnan logical_not signbit equal greater greater_equal less
 less_equal logical_and logical_or logical_xor not_equal""".split()
 
@@ -116,11 +117,12 @@ STANDARD = {
 }  # fmt: skip
 
 METHODS = """T mT device dtype ndim shape size __abs__ __add__ __and__
-__array_namespace__ __bool__ __complex__ __eq__ __float__ __floordiv__ __ge__ __getitem__
-__gt__ __index__ __int__ __invert__ __le__ __lshift__ __lt__ __matmul__ __mod__ __mul__
-__ne__ __neg__ __or__ __pos__ __pow__ __rshift__ __setitem__ __sub__ __truediv__ __xor__
-__radd__ __rand__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rmul__ __ror__ __rpow__
-__rrshift__ __rsub__ __rtruediv__ __rxor__ to_device""".split()
+__array_namespace__ __bool__ __complex__ __eq__ __float__ __floordiv__ __ge__
+__getitem__ __gt__ __index__ __int__ __invert__ __le__ __lshift__ __lt__ __matmul__
+__mod__ __mul__ __ne__ __neg__ __or__ __pos__ __pow__ __rshift__ __setitem__ __sub__
+__truediv__ __xor__ __radd__ __rand__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__
+__rmul__ __ror__ __rpow__ __rrshift__ __rsub__ __rtruediv__ __rxor__
+to_device""".split()
 
 
 def find(name, namespace=fnp):

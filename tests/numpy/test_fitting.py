@@ -20,7 +20,8 @@ def traced(f, *args):
 @pytest.mark.parametrize("options", [{}, dict(w=W)])
 def test_polyfit_agrees_with_numpy(options):
     f = lambda x, y: fnp.polyfit(x, y, 2, **options)
-    np.testing.assert_allclose(traced(f, X, Y), np.polyfit(X, Y, 2, **options), rtol=1e-12)
+    want = np.polyfit(X, Y, 2, **options)
+    np.testing.assert_allclose(traced(f, X, Y), want, rtol=1e-12)
     check_derivatives(f, X, Y, rtol=1e-6, batch=False)
 
 
@@ -37,7 +38,8 @@ def test_polyfit_of_several_series():
 @pytest.mark.parametrize("cov", [True, "unscaled"])
 def test_polyfit_covariance(cov):
     f = lambda y: fnp.polyfit(X, y, 2, cov=cov)[1]
-    np.testing.assert_allclose(traced(f, Y), np.polyfit(X, Y, 2, cov=cov)[1], rtol=1e-10)
+    want = np.polyfit(X, Y, 2, cov=cov)[1]
+    np.testing.assert_allclose(traced(f, Y), want, rtol=1e-10)
 
 
 def test_polyfit_in_full():
@@ -92,7 +94,9 @@ def test_interp_of_complex_values():
     check_derivatives(f, POINTS, z)
 
 
-@pytest.mark.parametrize(("x", "slope"), [(1.0, 5 / 3), (0.0, -3.0), (4.0, 5 / 3), (5.0, 0)])
+@pytest.mark.parametrize(
+    ("x", "slope"), [(1.0, 5 / 3), (0.0, -3.0), (4.0, 5 / 3), (5.0, 0)]
+)
 def test_slope_of_interp_at_a_knot_is_that_on_its_right(x, slope):
     g = fad.grad(lambda x: fnp.interp(x, KNOTS, VALUES))(x)
     np.testing.assert_allclose(g, slope)
@@ -108,7 +112,8 @@ def test_interp_over_jumps(xp):
 
 def test_interp_between_one_point():
     f = lambda x: fnp.interp(x, [1.0], [5.0], left=0.0)
-    np.testing.assert_array_equal(traced(f, POINTS), np.interp(POINTS, [1.0], [5.0], 0.0))
+    want = np.interp(POINTS, [1.0], [5.0], 0.0)
+    np.testing.assert_array_equal(traced(f, POINTS), want)
 
 
 def test_interp_of_single_precision_is_double_as_in_numpy():

@@ -18,6 +18,8 @@ class Sample:
         order: derivatives are checked up to this order.
         tol: relative tolerance of the difference checks, where the default is too tight.
         name: told apart in the test's id.
+        hermitian: the inputs are Hermitian matrices, of which the primitive reads one
+            triangle; they are differentiated along Hermitian directions.
     """
 
     args: tuple[Any, ...]
@@ -26,6 +28,7 @@ class Sample:
     order: int = 2
     tol: float = 1e-6
     name: str = ""
+    hermitian: bool = False
 
 
 def rng(seed: int = 0) -> np.random.Generator:

@@ -40,7 +40,11 @@ SAMPLES = {
     "imag": _ONE,
     "conj": _ONE,
     "copy": _ONE,
-    "stop_gradient": _ONE,
+    "stop_gradient": [
+        Sample((_b,), diff=()),
+        Sample((np.float64(0.6),), diff=(), name="0-d"),
+        Sample((_z,), diff=(), name="complex"),
+    ],
     "complex": [
         Sample((_a, _a[::-1])),
         Sample((_a, _b), name="broadcast"),

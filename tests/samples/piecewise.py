@@ -31,8 +31,9 @@ SAMPLES = {
     "fmod": _PAIRS,
     "frexp_mantissa": _ONE,
     "round": [
-        Sample((_a,), {"decimals": 1}),
-        Sample((np.float64(2.345),), {"decimals": 2}, name="0-d"),
+        Sample((np.array([0.3, -2.2]),), {"decimals": 1}),
+        Sample((np.array([12.0, -7.0]),), {"decimals": -1}, name="tens"),
+        Sample((np.float64(2.3),), {"decimals": 0}, name="0-d"),
     ],
     "ldexp": [
         Sample((_a, np.array([1, -2, 3]))),
