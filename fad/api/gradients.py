@@ -117,9 +117,9 @@ def value_and_grad(
                 aux = tree_map(lambda leaf: _lower(tape, leaf), aux)
         finally:
             tape.close()
+            tape.guard.release()
             del boxes
         cts = finish([instantiate(c, a) for c, a in zip(found, avals, strict=True)], leaves)
-        tape.guard.release()
         grads = tree_unflatten(tree, cts)
         value = _as_numpy(value)
         return ((value, aux) if has_aux else value), (grads[0] if single else grads)

@@ -27,7 +27,9 @@ COPY_LIMIT = 1024
 """Arrays of at most this many bytes are copied: it costs less than a lock."""
 
 _lock = threading.RLock()  # a finalizer may run inside keep
-_held: dict[int, list[Any]] = {}  # id(array) -> [number of guards, array]
+_held: dict[int, _Held] = {}  # by id of the owner
+_busy: list[bool] = []  # not empty while `_held` is being changed
+_waiting: list[set[int]] = []  # to be released
 
 
 class Guard:
@@ -45,12 +47,12 @@ class Guard:
     True
     """
 
-    __slots__ = ("arrays", "copies", "copying", "finalizer", "__weakref__")
+    __slots__ = ("copies", "copying", "finalizer", "owners", "__weakref__")
 
     def __init__(self, copying: bool = False) -> None:
         self.copying = copying
         self.copies: dict[int, tuple[Any, Any]] = {}  # id -> the array, its copy
-        self.arrays: list[np.ndarray[Any, Any]] = []
+        self.owners: set[int] = set()  # by id
         self.finalizer: Any = None
 
     def keep(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -60,17 +62,16 @@ class Guard:
         if self.copying:
             return self._copy(array)
         owner = array.base if array.base is not None else array
-        if type(owner) is not np.ndarray or not owner.flags.owndata:
-            return array.copy("K") if array.flags.writeable else array
-        self._hold(owner)
-        if array is not owner:
-            self._hold(array)
-        return array
+        lockable = type(owner) is np.ndarray and owner.flags.owndata
+        if lockable and (owner.flags.writeable or id(owner) in _held):
+            self._hold(owner, array)
+            return array
+        return array.copy("K") if array.flags.writeable else array
 
     def _copy(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return a copy, the same one for as long as the array has not changed."""
         known = self.copies.get(id(array))
-        if known is None or not np.array_equal(array, known[1]):
+        if known is None or not _equal(array, known[1]):
             known = self.copies[id(array)] = array, array.copy("K")
         copy: np.ndarray[Any, Any] = known[1]
         return copy
@@ -79,30 +80,70 @@ class Guard:
         """Give every held array its writeability back."""
         if self.finalizer is not None:
             self.finalizer()
+            self.finalizer = None
 
-    def _hold(self, array: np.ndarray[Any, Any]) -> None:
+    def _hold(self, owner: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> None:
+        """Lock an array that owns its memory, and perhaps a view of it."""
+        if id(owner) in self.owners and not array.flags.writeable:
+            return
+        if self.finalizer is None:
+            self.finalizer = weakref.finalize(self, _release, self.owners)
         with _lock:
-            entry = _held.get(id(array))
-            if entry is not None:
-                if any(a is array for a in self.arrays):
-                    return
-                entry[0] += 1
-            elif array.flags.writeable:
-                _held[id(array)] = [1, array]
-                array.flags.writeable = False
-            else:
-                return
-            if self.finalizer is None:
-                self.finalizer = weakref.finalize(self, _release, self.arrays)
-            self.arrays.append(array)
+            _busy.append(True)
+            held = _held.get(id(owner))
+            if held is None and owner.flags.writeable:
+                held = _held[id(owner)] = _Held(owner)
+                owner.flags.writeable = False
+            if held is not None:
+                if id(owner) not in self.owners:
+                    self.owners.add(id(owner))
+                    held.guards += 1
+                if array.flags.writeable:
+                    held.views.append(array)
+                    array.flags.writeable = False
+            _busy.clear()
+            _release_waiting()
 
 
-def _release(arrays: list[np.ndarray[Any, Any]]) -> None:
+class _Held:
+    """A locked array, the number of guards that hold it, and its locked views."""
+
+    __slots__ = ("owner", "guards", "views")
+
+    def __init__(self, owner: np.ndarray[Any, Any]) -> None:
+        self.owner = owner
+        self.guards = 0
+        self.views: list[np.ndarray[Any, Any]] = []
+
+
+def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    """Tell whether two arrays are equal, nan equal to nan."""
+    if np.array_equal(a, b):
+        return True
+    return a.dtype.kind in "fc" and np.array_equal(a, b, equal_nan=True)
+
+
+def _release(owners: set[int]) -> None:
+    """Release what a guard held.
+
+    The garbage collector may call it anywhere, so also amid `_hold` or another release,
+    which then does the work when it is done.
+    """
     with _lock:
-        while arrays:  # owners were held before their views
-            array = arrays.pop(0)
-            entry = _held[id(array)]
-            entry[0] -= 1
-            if not entry[0]:
-                del _held[id(array)]
-                array.flags.writeable = True
+        _waiting.append(owners)
+        if not _busy:
+            _release_waiting()
+
+
+def _release_waiting() -> None:
+    while _waiting:
+        _busy.append(True)
+        owners = _waiting.pop()
+        while owners:
+            held = _held[owners.pop()]
+            held.guards -= 1
+            if not held.guards:
+                del _held[id(held.owner)]
+                for array in (held.owner, *held.views):  # a view only after its owner
+                    array.flags.writeable = True
+        _busy.clear()

@@ -36,6 +36,7 @@ __all__ = [
     "Lit",
     "Out",
     "Var",
+    "has_effect",
     "key_of",
     "new_eqn",
     "next_serial",
@@ -236,12 +237,34 @@ class Jaxpr:
     def out_avals(self) -> list[Aval]:
         return [v.aval for v in self.outputs]
 
+    @property
+    def effects(self) -> list[Eqn]:
+        """The equations that do something besides returning outputs."""
+        found: list[Eqn] | None = self.cache.get("effects")
+        if found is None:
+            found = [e for e in self.eqns if has_effect(e.prim, e.params)]
+            self.cache["effects"] = found
+        return found
+
     def __str__(self) -> str:
         from .pretty import format_jaxpr
 
         return format_jaxpr(self)
 
     __repr__ = __str__
+
+
+def has_effect(prim: Primitive, params: dict[str, Any]) -> bool:
+    """Tell whether an operation does something besides returning outputs."""
+    if prim.effect:
+        return True
+    if prim.kind != "higher-order":
+        return False
+    for value in params.values():
+        programs = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(j, Jaxpr) and j.effects for j in programs):
+            return True
+    return False
 
 
 def key_of(atom: Any) -> Any:

@@ -170,6 +170,8 @@ class Primitive:
             what it does not take.
         view: NumPy returns a view of the first input where it can.
         scalar: the name of the scalar function that computes one element, if any.
+        effect: it does something besides returning outputs, and stays in programs that
+            do not read those.
 
     Operations with a function inside may take over what a trace does with them:
 
@@ -188,6 +190,7 @@ class Primitive:
     view = False
     constant = False
     scalar: str | None = None
+    effect = False
     augmented: Callable[..., Any] | None = None
     push_both: Callable[..., Any] | None = None
     batched: Callable[..., Any] | None = None

@@ -31,6 +31,7 @@ from .errors import (
 )
 from .ir import next_serial
 from .source import assigns_an_item, user_source
+from .storing import arrives
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -153,11 +154,12 @@ class Tracer:
 
     def _known(self, what: Any, error: type[Exception], hint: str) -> Any:
         if what in _NUMBERS and assigns_an_item(2):
-            raise TracerArrayConversionError(
+            error_here = TracerArrayConversionError(
                 f"A traced value {self.aval!r} cannot be written into a plain "
                 f"numpy.ndarray{_at_user_line()}: the array would not know its "
                 f"derivatives. {_ARRAY_HINT}"
             )
+            raise arrives(error_here, 2)
         value = concrete_value(self)
         if value is None:
             raise error(

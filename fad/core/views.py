@@ -43,7 +43,17 @@ class View(Tracer):
         certain: whether NumPy surely returns a view here.
     """
 
-    __slots__ = ("_value", "_var", "base", "prim", "params", "certain", "_seen", "_of")
+    __slots__ = (
+        "_value",
+        "_var",
+        "base",
+        "prim",
+        "params",
+        "certain",
+        "_seen",
+        "_of_value",
+        "_of_var",
+    )
 
     base: Tracer
     prim: Primitive
@@ -52,17 +62,18 @@ class View(Tracer):
     _value: Any
     _var: Any
     _seen: int  # the trace's count of writes when the view was last known to be fresh
-    _of: Any  # the variable of the base that the value was taken from
+    _of_value: Any  # what it was taken from
+    _of_var: Any
 
     @property
-    def value(self) -> Any:  # type: ignore[override]
+    def value(self) -> Any:
         """The value one level below, taken anew after a write."""
         if self._seen != self.trace.writes:
             self._refresh()
         return self._value
 
     @property
-    def var(self) -> Any:  # type: ignore[override]
+    def var(self) -> Any:
         """The variable, taken anew after a write."""
         if self._seen != self.trace.writes:
             self._refresh()
@@ -78,12 +89,13 @@ class View(Tracer):
             view._renew()
 
     def _renew(self) -> None:
-        of = self.base.var
-        if of is not self._of:
+        value, var = self.base.value, self.base.var
+        if value is not self._of_value or var is not self._of_var:
             if not self.certain:
                 raise InPlaceError(maybe_shared(self))
             box = self.trace.process(self.prim, (self.base,), self.params)
-            self._value, self._var, self._of = box.value, box.var, of
+            self._value, self._var = box.value, box.var
+            self._of_value, self._of_var = value, var
         self._seen = self.trace.writes
 
 
@@ -91,7 +103,7 @@ def maybe_shared(view: View) -> str:
     """Say why a write to a view, or to what it was taken from, has no clear meaning."""
     name = view.prim.name
     return (
-        f"In-place write to an array of which {name} made {view.trace.aval(view)!r}: "
+        f"In-place write to an array {view.base.aval!r} or to what {name} made of it: "
         f"whether {name} returns a view or a copy depends on the memory layout, which "
         f"is not known while tracing under {view.trace.name}. Make it a copy of its own, "
         f"fnp.copy({name}(...)), or write y = y.at[index].set(value), a new array."
@@ -123,7 +135,7 @@ def as_view(
     view._value, view._var = box.value, box.var
     view.base, view.prim, view.params = base, prim, params
     view.certain = certain is True
-    view._seen, view._of = trace.writes, base.var
+    view._seen, view._of_value, view._of_var = trace.writes, base.value, base.var
     return view
 
 

@@ -6,7 +6,7 @@ Names that do not act on the values of arrays (dtypes, constants, settings, file
 NumPy's objects, and a few refuse traced values and say why (`passthrough.UNSUPPORTED`).
 Only `numpy.random` is left out: its state would be hidden from the transforms.
 
-Beyond NumPy: `expit logistic logit logsumexp relu softplus`.
+Beyond NumPy: `at expit logistic logit logsumexp relu softplus`.
 
 >>> import fad, fad.numpy as fnp
 >>> fad.grad(lambda x: fnp.sum(fnp.sort(x)[:2] ** 2))(fnp.array([3.0, 1.0, 2.0]))
@@ -24,30 +24,31 @@ from . import assignment as _assignment
 from . import fft, linalg
 from . import methods as _methods
 from . import operators as _operators
-from .diagonals import *
-from .indexing import *
-from .joining import *
-from .manipulation import *
-from .padding import *
-from .rearranging import *
 from .contraction import *
 from .convolution import *
 from .covariance import *
 from .creation import *
 from .cumulative import *
+from .deprecated import *
+from .diagonals import *
 from .differences import *
 from .elementwise import *
 from .fitting import *
 from .functional import *
 from .histograms import *
+from .indexing import *
 from .inquiry import *
+from .joining import *
 from .logistic import *
+from .manipulation import *
 from .nan_reductions import *
+from .padding import *
 from .passthrough import lookup as _lookup
 from .polynomials import *
 from .predicates import *
 from .quantiles import *
 from .ranges import *
+from .rearranging import *
 from .reductions import *
 from .sets import *
 from .sorting import *

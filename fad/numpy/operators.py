@@ -17,7 +17,7 @@ import numpy as np
 from ..core.primitive import Primitive
 from ..core.trace import Tracer, staging_trace
 from ..core.views import View
-from ..ops import arithmetic, comparison, piecewise, powers
+from ..ops import arithmetic, comparison, contraction, piecewise, powers
 from .convert import operand
 
 _PLAIN = frozenset(
@@ -26,12 +26,6 @@ _PLAIN = frozenset(
 )
 _KNOWN = _PLAIN | {Tracer, View}
 NO_PARAMS: dict[str, Any] = {}  # one for all equations: parameters are never changed
-
-
-def _matmul(x: Any, y: Any) -> Any:
-    from ..ops.contraction import matmul
-
-    return matmul(x, y)
 
 
 def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
@@ -47,7 +41,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "mod": piecewise.mod,
     "divmod": _divmod,
     "pow": powers.power_of,
-    "matmul": _matmul,
+    "matmul": contraction.matmul,
     "and": comparison.bitwise_and,
     "or": comparison.bitwise_or,
     "xor": comparison.bitwise_xor,

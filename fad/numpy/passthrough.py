@@ -84,8 +84,6 @@ UNSUPPORTED = {
     "unpackbits": _BYTES,
     "poly1d": "its coefficients are a plain array; keep traced coefficients in an "
     "array, with polyval, polymul, polyadd, polyder and polyint",
-    "in1d": "NumPy has dropped it; use isin",
-    "trapz": "NumPy has dropped it; use trapezoid",
     "format_float_positional": _PRINTED,
     "format_float_scientific": _PRINTED,
 }

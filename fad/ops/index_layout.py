@@ -23,7 +23,6 @@ import numpy as np
 
 from ..core.trace import aval_of
 from .batching_rules import move_to_front
-from .infer_rules import broadcast_shapes
 
 __all__ = ["ARRAY", "Region", "assemble", "batch_index", "layout"]
 
@@ -98,7 +97,14 @@ def layout(shape: tuple[int, ...], index: Any, id_shapes: Sequence[Any]) -> Regi
             apart = True
     if start is None or not advanced:
         return Region(tuple(rest), None, 0, False)
-    block = broadcast_shapes("index arrays", *blocks)
+    try:
+        block = np.broadcast_shapes(*blocks)
+    except ValueError:
+        shown = " ".join(str(b) for b in blocks)
+        raise IndexError(
+            "shape mismatch: indexing arrays could not be broadcast together with "
+            f"shapes {shown}"
+        ) from None
     start = 0 if apart else start
     return Region((*rest[:start], *block, *rest[start:]), start, len(block), apart)
 

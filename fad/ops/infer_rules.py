@@ -39,7 +39,7 @@ def _result_dtype(impl: Any, key: tuple[Any, ...], params: tuple[Any, ...]) -> A
         for dtype, weak in key
     ]
     with np.errstate(all="ignore"):
-        return impl(*examples, **dict(params)).dtype
+        return np.asarray(impl(*examples, **dict(params))).dtype
 
 
 def broadcast_shapes(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from ..core.errors import InPlaceError
 from ..core.trace import Tracer, aval_of, concrete_value
 from ..core.views import maybe_shared, rebind, root_of
 from .arithmetic import complex_, imag, real
+from .creation import zeros_like
 from .indexing import getitem, scatter_set
 from .shape import diagonal, flip, invert_axes, reshape, transpose
 from .shape import broadcast_to as broadcast
@@ -66,8 +67,10 @@ def overwrite(target: Tracer, value: Any) -> None:
             "out = out.at[index].set(value), and return it."
         )
     if not (isinstance(value, Tracer) and value.trace is root.trace):
-        value = scatter_set(root, value, index=(Ellipsis,))  # a box of the root's trace
-    elif not _same_layout(root, value):
+        aval = aval_of(root)
+        box = zeros_like(root, shape=aval.shape, dtype=aval.dtype)
+        value = scatter_set(box, value, index=(Ellipsis,))
+    if not _same_layout(root, value):
         value = scatter_set(root, value, index=(Ellipsis,))
     rebind(root, value)
 

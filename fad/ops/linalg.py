@@ -27,7 +27,7 @@ from ..core.ir import Eqn
 from ..core.primitive import ANS, Plan
 from ..core.trace import aval_of
 from .arithmetic import imag, neg, real
-from .batching_rules import move_to_front
+from .batching_rules import at_front, move_to_front
 from .comparison import where
 from .contraction import matmul, swap_last
 from .infer_rules import broadcast_shapes
@@ -257,9 +257,8 @@ def _infer_pinv(a: Aval, *rcond: Aval) -> Aval:
 def _batch_pinv(size: int, args: Sequence[Any], dims: Sequence[Any]) -> tuple[Any, int]:
     if len(args) == 1:
         return pinv(move_to_front(args[0], dims[0])), 0
-    a, rcond = align_stacks(args, dims, (2, 0))
-    if dims[0] is None:
-        a = reshape(a, shape=(1, *aval_of(a).shape))
+    a = at_front(size, args[0], dims[0])  # NumPy does not broadcast a to rcond
+    _, rcond = align_stacks((a, args[1]), (0, dims[1]), (2, 0))
     return pinv(a, rcond), 0
 
 

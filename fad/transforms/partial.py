@@ -199,8 +199,11 @@ def depends(jaxpr: Jaxpr, inputs: Sequence[Any], outputs: Sequence[Any]) -> list
 def subprogram(
     jaxpr: Jaxpr, outputs: Sequence[Any], inputs: Sequence[Any] | None = None
 ) -> Jaxpr:
-    """Return the program of some atoms of `jaxpr`; dead equations are left out."""
-    eqns = program(outputs)
+    """Return the program of some atoms of `jaxpr`; dead equations are left out.
+
+    With other `inputs`, which the atoms depend on alone, effects are left out, too.
+    """
+    eqns = program([*outputs, *(jaxpr.effects if inputs is None else ())])
     used = {key_of(v) for e in eqns for v in e.inputs} | {key_of(v) for v in outputs}
     pairs = zip(jaxpr.const_vars, jaxpr.consts, strict=True)
     consts = [(v, c) for v, c in pairs if v in used]

@@ -124,8 +124,9 @@ def _run(env: Cotangents) -> None:
         if env.live or prim.masking is not None:
             _masked_step(env, eqn, ct)
             continue
-        pullback = prim.pullback or transposed_pushforward
-        for v, d in zip(eqn.inputs, pullback(eqn, ct)):  # noqa: B905  (hot)
+        pullback: Any = prim.pullback
+        cts = (pullback or transposed_pushforward)(eqn, ct)
+        for v, d in zip(eqn.inputs, cts):  # noqa: B905  (hot)
             if d is not None:
                 if v.__class__ is Eqn and v not in env:
                     env[v] = d
@@ -152,7 +153,7 @@ def _input_lives(eqn: Eqn, live: Any, cts: Sequence[Any]) -> list[Any]:
     """Return for each input where its cotangent is live, None for everywhere."""
     prim = eqn.prim
     if callable(prim.masking):
-        branches = prim.masking(eqn.residuals[eqn.plan.picks.index(0)])  # type: ignore[union-attr]
+        branches = prim.masking(eqn.residuals[eqn.plan.picks.index(0)])
         shape = eqn.aval.shape
         joint = [
             b if live is None or b is None else comparison.logical_and(live, b)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.dtypes import is_weak
-from ..core.ir import Jaxpr, Lit, Var, key_of, new_eqn, program
+from ..core.ir import Eqn, Jaxpr, Lit, Var, has_effect, key_of, new_eqn, program
 from ..core.primitive import Primitive
 from ..core.source import user_source
 from ..core.tape import annotate
@@ -28,13 +28,14 @@ __all__ = ["Staging", "eval_jaxpr", "hoist_tracers", "stage"]
 class Staging(Trace):
     """An abstract trace that writes every operation down."""
 
-    __slots__ = ("consts",)
+    __slots__ = ("consts", "effects")
     concrete = False
     name = "make_jaxpr or jit"
 
     def __init__(self) -> None:
         super().__init__()
         self.consts: dict[int, tuple[Var, Any]] = {}
+        self.effects: list[Eqn] = []
 
     def input(self, aval: Aval) -> Tracer:
         """Box an argument known by its aval only."""
@@ -69,10 +70,12 @@ class Staging(Trace):
             raise
         atoms = [self.atom(a) for a in args]
         eqn = new_eqn(prim, atoms, params, None, (), aval, user_source())
-        boxes = [Tracer(self, None, atom) for atom in eqn.outputs]
         if prim.multiple_results:
-            return boxes
-        return as_view(boxes[0], prim, args, params) if prim.view else boxes[0]
+            if has_effect(prim, params):
+                self.effects.append(eqn)
+            return [Tracer(self, None, atom) for atom in eqn.outputs]
+        box = Tracer(self, None, eqn)
+        return as_view(box, prim, args, params) if prim.view else box
 
 
 def stage(
@@ -86,7 +89,7 @@ def stage(
         outs = f(*boxes)
         atoms = [trace.atom(o) for o in outs]
     trace.open = 0
-    eqns = program(atoms)
+    eqns = program([*atoms, *trace.effects])
     used = {key_of(v) for e in eqns for v in e.inputs} | {key_of(v) for v in atoms}
     consts = [pair for pair in trace.consts.values() if pair[0] in used]
     return Jaxpr(inputs, [v for v, _ in consts], [c for _, c in consts], eqns, atoms)

@@ -241,3 +241,17 @@ def test_guard_copies_no_large_array_in_grad():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2.5 * big.nbytes
+
+
+def test_exception_that_is_kept_locks_no_array():
+    """As a notebook keeps the last one, with all its frames."""
+    x = np.ones(1000)
+
+    def f(v):
+        y = v * v
+        raise KeyError(y.shape)
+
+    with pytest.raises(KeyError) as kept:
+        fad.grad(f)(x)
+    x[:] = 2.0
+    assert kept.value.args

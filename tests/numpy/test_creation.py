@@ -154,11 +154,8 @@ def test_plain_arrays_refuse_traced_values_and_name_the_ways_out():
         out[0] = x[0]
         return out
 
-    with pytest.raises(ValueError, match="sequence") as raised:
+    with pytest.raises(TracerArrayConversionError, match="Two ways out: build"):
         fad.grad(f)(X)
-    cause = raised.value.__cause__  # NumPy's own error hides it, but shows it first
-    assert isinstance(cause, TracerArrayConversionError)
-    assert "Two ways out: build the result from its parts" in str(cause)
 
 
 def test_arrays_that_depend_on_no_value_are_plain_while_staging():

@@ -1,12 +1,11 @@
-"""Solvers that are differentiated by what they solve, not by how.
+"""`custom_linear_solve`: a solver that is differentiated by what it solves, not by how.
 
-    custom_linear_solve   A x = b:  dx = A^-1 (db - dA x),  ct_b = A^-T ct_x
-    custom_root           f(x, theta) = 0:  dx = -(df/dx)^-1 df/dtheta dtheta
+    A x = b:    dx = A^-1 (db - dA x),    ct_b = A^-T ct_x,    ct_A = -ct_b x^T
 
-The solver itself may loop, call SciPy, or do anything that is traced or called back; no
-derivative goes through it. The equation's own derivative does, at every order.
+The solver may loop or do anything that can be traced; no derivative goes through it. The
+derivatives are solves again, so every order works.
 
-Public names: `custom_linear_solve`, `custom_root`.
+Public names: `custom_linear_solve`.
 """
 
 from __future__ import annotations
@@ -16,20 +15,20 @@ from typing import Any
 
 from ..core.avals import Aval
 from ..core.ir import Eqn, Jaxpr
-from ..core.primitive import Plan
-from ..core.pytree import TreeDef, tree_flatten, tree_unflatten
+from ..core.pytree import TreeDef, tree_flatten, tree_unflatten, treedef_tuple
 from ..core.trace import Tracer, aval_of, bind
-from ..ops.arithmetic import neg, stop_gradient, sub
+from ..ops.arithmetic import convert, neg, sub
 from ..ops.batching_rules import at_front
-from ..ops.kinds import conform
 from ..transforms.forward import Stream
+from ..transforms.interning import intern
 from ..transforms.partial import Split, batch_jaxpr, split
+from ..transforms.reverse import transpose
 from ..transforms.staging import eval_jaxpr, stage
 from .bodies import Body, leaves_of, trace_body
 from .call import jit_call
 from .higher import HigherOrder, or_zeros, spread, strong
 
-__all__ = ["custom_linear_solve", "custom_root"]
+__all__ = ["custom_linear_solve"]
 
 
 class _LinearSolve(HigherOrder):
@@ -49,22 +48,23 @@ class _LinearSolve(HigherOrder):
         )
         return outs
 
-    def infer(self, *avals: Aval, counts: Any, **params: Any) -> list[Aval]:
-        return [strong(a) for a in avals[sum(counts) :]]
+    def infer(self, *avals: Aval, programs: Any, counts: Any) -> list[Aval]:
+        return [strong(a) for a in programs[2].out_avals]
 
     def forward(
         self, values: Sequence[Any], inputs: Sequence[Any], **params: Any
     ) -> tuple[list[Any], tuple[Any, ...]]:
         outs = bind(self, *values, **params)
         n = sum(params["counts"])
-        return outs, (*values[:n], *outs)
+        return outs, (*values[:n], *outs[: len(values) - n])
 
     def push(
         self, values: Sequence[Any], tangents: Sequence[Any], **params: Any
     ) -> tuple[list[Any], list[Any]]:
         outs = bind(self, *values, **params)
         n = sum(params["counts"])
-        return outs, self._push([*values[:n], *outs], tangents, params)
+        kept = [*values[:n], *outs[: len(values) - n]]
+        return outs, self._push(kept, tangents, params)
 
     def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> list[Any]:
         return self._push(eqn.residuals, tangents, eqn.params)
@@ -83,14 +83,14 @@ class _LinearSolve(HigherOrder):
             rhs = [
                 r if m is None else sub(r, m) for r, m in zip(rhs, moved, strict=True)
             ]
-        found: list[Any] = bind(self, *kept[:n], *rhs, **params)
-        return found
+        outs = bind(self, *kept[:n], *rhs, **params)
+        return [*outs[: len(x)], *[None] * (len(outs) - len(x))]
 
     def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
         programs, counts = eqn.params["programs"], eqn.params["counts"]
         n = sum(counts)
         kept, x = eqn.residuals[:n], eqn.residuals[n:]
-        cts = [or_zeros(c, aval_of(v)) for c, v in zip(ct, x, strict=True)]
+        cts = [or_zeros(c, aval_of(v)) for c, v in zip(ct, x, strict=False)]
         if programs[3] is None:
             raise NotImplementedError(
                 "custom_linear_solve: reverse mode needs transpose_solve= (or "
@@ -104,7 +104,7 @@ class _LinearSolve(HigherOrder):
             *cts,
             programs=(programs[1], programs[0], programs[3], programs[2]),
             counts=(counts[1], counts[0], counts[3], counts[2]),
-        )
+        )[: len(x)]
         result: list[Any] = [None] * len(eqn.inputs)
         result[n:] = [
             c if v is not None else None
@@ -133,13 +133,15 @@ class _LinearSolve(HigherOrder):
             for a, d, m in zip(args, dims, mask, strict=True)
         ]
         stacked = [True] * (len(args) - n)
-        batched, start = [], 0
+        batched: list[Any] = []
+        start = 0
         for program, count in zip(programs, counts, strict=True):
             if program is None:
                 batched.append(None)
                 continue
             which = [*mask[start : start + count], *stacked]
-            batched.append(batch_jaxpr(program, size, which, stacked)[0])
+            every = [True] * len(program.outputs)
+            batched.append(batch_jaxpr(program, size, which, every)[0])
             start += count
         outs = bind(self, *moved, programs=tuple(batched), counts=counts)
         return outs, [0] * len(outs)
@@ -223,35 +225,89 @@ def custom_linear_solve(
     name = "custom_linear_solve"
     leaves, avals, tree = leaves_of(f"{name}: b", b)
     avals = [strong(a) for a in avals]
-    leaves = [conform_weak(v) for v in leaves]
-    box = TreeDef_of_tuple(tree)
-    product = trace_body(f"{name}: matvec", matvec, box, avals)
-    _check_like(f"{name}: matvec", product, tree, avals)
-    transposed = product if symmetric else _transposed(product, avals)
-    solvers: list[Body | None] = []
-    for rule, forward in ((solve, product), (transpose_solve, transposed)):
-        if rule is None and symmetric and solvers:
-            solvers.append(solvers[0])
-        elif rule is None:
-            solvers.append(None)
-        else:
-            solvers.append(_trace_solver(name, rule, forward, tree, avals))
-    aux = None
-    if has_aux:
-        raise_aux = solvers[0]
-        assert raise_aux is not None
-        aux, solvers = _take_aux(name, raise_aux, solvers, avals, leaves)
-    solution = solvers[0]
-    assert solution is not None
-    _check_like(f"{name}: solve", solution, tree, avals)
-    bodies = [product, transposed, solvers[0], solvers[1]]
+    product = trace_body(f"{name}: matvec", matvec, treedef_tuple([tree]), avals)
+    _check_like(f"{name}: matvec", product.tree, product.out_avals, tree, avals)
+    adjoint = product if symmetric else _transposed(product, avals)
+    forward = _trace_solver("solve", solve, product, tree, avals, has_aux)
+    aux_tree = forward.tree.children()[1] if has_aux else None
+    if transpose_solve is not None:
+        back: Body | None = _trace_solver(
+            "transpose_solve", transpose_solve, adjoint, tree, avals, has_aux
+        )
+    else:
+        back = forward if symmetric else None
+    bodies = [product, adjoint, forward, back]
     closures = [[] if body is None else body.closure for body in bodies]
     outs = bind(
         linear_solve,
         *(v for closure in closures for v in closure),
-        *leaves,
+        *[convert(v, dtype=a.dtype) for v, a in zip(leaves, avals, strict=True)],
         programs=tuple(None if body is None else body.jaxpr for body in bodies),
         counts=tuple(len(closure) for closure in closures),
     )
-    x = tree_unflatten(tree, outs)
-    return (x, aux) if has_aux else x
+    x = tree_unflatten(tree, outs[: len(leaves)])
+    if aux_tree is None:
+        return x
+    return x, tree_unflatten(aux_tree, outs[len(leaves) :])
+
+
+def _check_like(
+    what: str, found: TreeDef, out_avals: Sequence[Aval], tree: TreeDef, avals: Any
+) -> None:
+    if found != tree:
+        raise TypeError(f"{what} must return the structure {tree}, got {found}")
+    for a, b in zip(out_avals, avals, strict=True):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            raise TypeError(f"{what} must return {b!r}, as it was given, got {a!r}")
+
+
+def _transposed(product: Body, avals: Sequence[Aval]) -> Body:
+    """Return the transpose of a body that is linear in its arguments."""
+    jaxpr, n = product.jaxpr, len(product.closure)
+
+    def vecmat(*args: Any) -> list[Any]:
+        closure, cts = args[:n], args[n:]
+        found = transpose(lambda *x: (eval_jaxpr(jaxpr, *closure, *x), cts), avals)
+        return [or_zeros(c, a) for c, a in zip(found, avals, strict=True)]
+
+    key = "transposed", n
+    if key not in jaxpr.cache:
+        jaxpr.cache[key] = intern(stage(vecmat, [*jaxpr.in_avals[:n], *avals]))
+    return product._replace(jaxpr=jaxpr.cache[key])
+
+
+def _as_function(body: Body, tree: TreeDef) -> Callable[[Any], Any]:
+    """Return a traced body as a function of pytrees."""
+
+    def call(x: Any) -> Any:
+        leaves = tree_flatten(x)[0]
+        return tree_unflatten(tree, eval_jaxpr(body.jaxpr, *body.closure, *leaves))
+
+    return call
+
+
+def _trace_solver(
+    what: str,
+    solver: Callable[..., Any],
+    product: Body,
+    tree: TreeDef,
+    avals: Sequence[Aval],
+    has_aux: bool,
+) -> Body:
+    """Trace `solver(matvec, b)`, which may return a pair with auxiliary results."""
+    name = f"custom_linear_solve: {what}"
+
+    def call(b: Any) -> Any:
+        out = solver(_as_function(product, tree), b)
+        return _pair(name, out) if has_aux else out
+
+    body = trace_body(name, call, treedef_tuple([tree]), avals)
+    found = body.tree.children()[0] if has_aux else body.tree
+    _check_like(name, found, body.out_avals[: len(avals)], tree, avals)
+    return body
+
+
+def _pair(name: str, out: Any) -> tuple[Any, Any]:
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError(f"{name} with has_aux=True must return a pair, got {out!r:.60}")
+    return out[0], out[1]
