@@ -5,12 +5,14 @@
 0.0
 
 Transforms: `grad value_and_grad elementwise_grad vjp jvp linearize linear_transpose
-jacfwd jacrev jacobian hessian hvp vmap`. Rules of one's own: `custom_jvp custom_vjp`.
-Programs: `jit make_jaxpr eval_jaxpr
-eval_shape disable_jit`; control flow is in `fad.lax`.
+jacfwd jacrev jacobian hessian hvp vmap jit checkpoint`. Rules of one's own: `custom_jvp
+custom_vjp custom_gradient custom_vmap closure_convert`. Programs: `make_jaxpr eval_jaxpr
+eval_shape`; control flow and collectives are in `fad.lax`. Python from programs:
+`pure_callback io_callback debug`. To find faults: `disable_jit debug_nans debug_infs
+checking_leaks named_scope print_saved_residuals`.
 """
 
-from . import checkpoint_policies, lax, numpy, testing, tree, tree_util
+from . import checkpoint_policies, debug, lax, numpy, testing, tree, tree_util
 from .api import (
     elementwise_grad,
     eval_jaxpr,
@@ -32,7 +34,11 @@ from .api import (
     vmap,
 )
 from .control import custom_jvp, custom_vjp
+from .control.callback import io_callback, pure_callback
 from .control.checkpoint import checkpoint, checkpoint_name
+from .control.closures import closure_convert, custom_gradient
+from .control.custom_vmap import custom_vmap, sequential_vmap
+from .control.debugging import checking_leaks, debug_infs, debug_nans, named_scope
 from .control.disabling import disable_jit
 from .control.jit import jit
 from .control.residuals import print_saved_residuals, saved_residuals
@@ -43,11 +49,18 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ShapeDtypeStruct",
+    "checking_leaks",
     "checkpoint",
     "checkpoint_name",
     "checkpoint_policies",
+    "closure_convert",
+    "custom_gradient",
     "custom_jvp",
     "custom_vjp",
+    "custom_vmap",
+    "debug",
+    "debug_infs",
+    "debug_nans",
     "disable_jit",
     "elementwise_grad",
     "eval_jaxpr",
@@ -56,6 +69,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "io_callback",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -65,10 +79,13 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "make_jaxpr",
+    "named_scope",
     "numpy",
     "print_saved_residuals",
+    "pure_callback",
     "remat",
     "saved_residuals",
+    "sequential_vmap",
     "stop_gradient",
     "testing",
     "tree",

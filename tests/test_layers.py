@@ -24,7 +24,7 @@ LAYERS = [
     ["fad.control"],
     ["fad.numpy"],
     ["fad.scipy", "fad.random", "fad.lax"],
-    ["fad.tree", "fad.tree_util", "fad.checkpoint_policies"],
+    ["fad.tree", "fad.tree_util", "fad.checkpoint_policies", "fad.debug"],
     ["fad.api"],
     ["fad.higher"],
     ["fad.torch"],

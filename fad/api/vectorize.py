@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.pytree import broadcast_prefix, tree_flatten, tree_unflatten
+from ..core.pytree import TreeDef, broadcast_prefix, tree_flatten, tree_unflatten
 from ..core.trace import Tracer, aval_of
 from ..ops.batching_rules import at_front
-from ..ops.shape import move_axis
-from ..transforms.batching import Batch
+from ..ops.indexing import slice_along
+from ..ops.shape import concatenate, move_axis
+from ..transforms.batching import Batch, named_axis
 from .arguments import check_leaf, finish, float0, function_name
 
 __all__ = ["vmap"]
@@ -28,6 +29,7 @@ def vmap(
     out_axes: Any = 0,
     axis_name: Any = None,
     axis_size: int | None = None,
+    chunk_size: int | None = None,
 ) -> Callable[..., Any]:
     """Return a function that maps `fun` over array axes, all examples at once.
 
@@ -37,8 +39,9 @@ def vmap(
             tuple or list with an entry per positional argument, each a pytree prefix of
             it. Keyword arguments are mapped over axis 0.
         out_axes: where the mapped axis appears in the outputs, likewise.
-        axis_name: a name for the mapped axis.
+        axis_name: a name for the mapped axis, for the collectives of `fad.lax`.
         axis_size: the number of examples, needed when nothing is mapped.
+        chunk_size: map so many examples at a time, which bounds memory.
 
     Returns:
         A function of stacked arguments.
@@ -69,24 +72,71 @@ def vmap(
             _normal_axis(d, a.ndim, a) for d, a in zip(axes, avals, strict=True)
         ]
         size = _common_size(fun, avals, dims, axis_size)
-        batch = Batch(size, axis_name)
-        boxes = [
-            v if d is None else batch.input(v, d)
-            for v, d in zip(leaves, dims, strict=True)
-        ]
-        try:
-            new_args, new_kwargs = tree_unflatten(tree, boxes)
-            out = fun(*new_args, **new_kwargs)
-            outs, out_tree = tree_flatten(out)
-            out_dims = _output_axes(fun, out_axes, out)
-            results = [
-                _unbatch(batch, fun, o, d) for o, d in zip(outs, out_dims, strict=True)
+
+        def run(values: Sequence[Any], count: int) -> tuple[list[Any], list[Any], TreeDef]:
+            batch = Batch(count, axis_name)
+            boxes = [
+                v if d is None else batch.input(v, d)
+                for v, d in zip(values, dims, strict=True)
             ]
-        finally:
-            batch.open = 0
+            try:
+                new_args, new_kwargs = tree_unflatten(tree, boxes)
+                with named_axis(batch):
+                    out = fun(*new_args, **new_kwargs)
+                outs, out_tree = tree_flatten(out)
+                out_dims = _output_axes(fun, out_axes, out)
+                results = [
+                    _unbatch(batch, fun, o, d)
+                    for o, d in zip(outs, out_dims, strict=True)
+                ]
+            finally:
+                batch.open = 0
+            return results, out_dims, out_tree
+
+        if chunk_size is None or chunk_size >= size:
+            results, _, out_tree = run(leaves, size)
+        else:
+            _check_chunks(chunk_size, axis_name)
+            results, out_tree = _in_chunks(run, leaves, dims, size, chunk_size)
         return tree_unflatten(out_tree, finish(results, leaves))
 
     return mapped
+
+
+def _check_chunks(chunk_size: int, axis_name: Any) -> None:
+    if chunk_size < 1:
+        raise ValueError(f"vmap: chunk_size must be at least 1, got {chunk_size}")
+    if axis_name is not None:
+        raise ValueError(
+            f"vmap: the axis {axis_name!r} cannot be mapped in chunks, because "
+            "collectives need all examples at once; leave out chunk_size or axis_name"
+        )
+
+
+def _in_chunks(
+    run: Callable[..., Any],
+    leaves: Sequence[Any],
+    dims: Sequence[int | None],
+    size: int,
+    chunk_size: int,
+) -> tuple[list[Any], TreeDef]:
+    """Map over a few examples at a time and join the results."""
+    chunks = []
+    for start in range(0, size, chunk_size):
+        stop = min(start + chunk_size, size)
+        part = [
+            v if d is None else slice_along(v, start, stop, d)
+            for v, d in zip(leaves, dims, strict=True)
+        ]
+        results, out_dims, out_tree = run(part, stop - start)
+        chunks.append(results)
+    joined = [
+        column[0]
+        if d is None
+        else concatenate(*column, axis=operator.index(d) % aval_of(column[0]).ndim)
+        for column, d in zip(zip(*chunks, strict=True), out_dims, strict=True)
+    ]
+    return joined, out_tree
 
 
 def _input_axes(

@@ -10,9 +10,12 @@ Public names: `register`, `executable`, `source_of`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..core.ir import Jaxpr
+from ..core.modes import current_modes
+from .checked import run_checked
 from .numpy_source import compile_numpy, python_source
 
 __all__ = ["executable", "register", "source_of"]
@@ -30,6 +33,9 @@ def register(name: str, compile_jaxpr: Callable[[Jaxpr], Executable]) -> None:
 
 def executable(jaxpr: Jaxpr) -> Executable:
     """Return the executable of a program, made once."""
+    modes = current_modes()
+    if modes is not None and (modes.nans or modes.infs):
+        return partial(run_checked, jaxpr)
     key = ("executable", _chosen[0])
     found: Executable | None = jaxpr.cache.get(key)
     if found is None:

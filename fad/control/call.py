@@ -4,7 +4,7 @@ It is one equation for every transform: its derivative is the split program
 (`transforms.partial`), so `grad(jit(f))` runs `f` once, and compiled programs are used
 again by every transform.
 
-Public names: `jit_call`, `shared_outputs`.
+Public names: `CallLike`, `jit_call`, `shared_outputs`.
 """
 
 from __future__ import annotations
@@ -22,38 +22,44 @@ from ..transforms.partial import batch_jaxpr, jvp_jaxpr, split
 from ..transforms.staging import eval_jaxpr
 from .higher import HigherOrder, given, spread, strong
 
-__all__ = ["jit_call", "shared_outputs"]
+__all__ = ["CallLike", "jit_call", "shared_outputs"]
 
 
-class _Call(HigherOrder):
-    """Run a program; its derivatives are programs too."""
+class CallLike(HigherOrder):
+    """Run the program `jaxpr`; derivatives and batches are programs, too."""
 
-    def __init__(self) -> None:
-        super().__init__("jit")
-        self.inlined = lambda *args, jaxpr, name: eval_jaxpr(jaxpr, *args)
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.inlined = lambda *args, jaxpr, **params: eval_jaxpr(jaxpr, *args)
 
-    def run(self, *args: Any, jaxpr: Jaxpr, name: str) -> list[Any]:
+    def bind_program(
+        self, args: Sequence[Any], jaxpr: Jaxpr, suffix: str, params: dict[str, Any]
+    ) -> list[Any]:
+        """Bind a derived program as an operation of this kind."""
+        raise NotImplementedError
+
+    def run(self, *args: Any, jaxpr: Jaxpr, **params: Any) -> list[Any]:
         return executable(jaxpr)(*args)
 
-    def infer(self, *avals: Aval, jaxpr: Jaxpr, name: str) -> list[Aval]:
+    def infer(self, *avals: Aval, jaxpr: Jaxpr, **params: Any) -> list[Aval]:
         return [strong(a) for a in jaxpr.out_avals]
 
-    def shares_memory(self, index: int, *, jaxpr: Jaxpr, name: str) -> bool:
+    def shares_memory(self, index: int, *, jaxpr: Jaxpr, **params: Any) -> bool:
         return index in shared_outputs(jaxpr)
 
     def forward(
-        self, values: Sequence[Any], inputs: Sequence[Any], *, jaxpr: Jaxpr, name: str
+        self, values: Sequence[Any], inputs: Sequence[Any], **params: Any
     ) -> tuple[list[Any], tuple[Any, ...]]:
-        parts = split(jaxpr, [v is not None for v in inputs])
-        outs = bind(self, *values, jaxpr=parts.fwd, name=f"{name}_fwd")
+        parts = split(params["jaxpr"], [v is not None for v in inputs])
+        outs = self.bind_program(values, parts.fwd, "_fwd", params)
         return outs[: parts.num_outs], tuple(outs[parts.num_outs :])
 
     def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
         parts = split(eqn.params["jaxpr"], [v is not None for v in eqn.inputs])
         which, cts = given(ct)
         program, nonzero = parts.bwd(which)
-        name = f"{eqn.params['name']}_bwd"
-        found = bind(self, *eqn.residuals, *cts, jaxpr=program, name=name)
+        args = [*eqn.residuals, *cts]
+        found = self.bind_program(args, program, "_bwd", eqn.params)
         result: list[Any] = [None] * len(eqn.inputs)
         for i, c in zip(parts.traced, spread(nonzero, found), strict=True):
             result[i] = c
@@ -63,17 +69,15 @@ class _Call(HigherOrder):
         parts = split(eqn.params["jaxpr"], [v is not None for v in eqn.inputs])
         which, ts = given(tangents[i] for i in parts.traced)
         program, nonzero = parts.lin(which)
-        name = f"{eqn.params['name']}_lin"
-        return spread(
-            nonzero, bind(self, *eqn.residuals, *ts, jaxpr=program, name=name)
-        )
+        args = [*eqn.residuals, *ts]
+        return spread(nonzero, self.bind_program(args, program, "_lin", eqn.params))
 
     def push(
-        self, values: Sequence[Any], tangents: Sequence[Any], *, jaxpr: Jaxpr, name: str
+        self, values: Sequence[Any], tangents: Sequence[Any], **params: Any
     ) -> tuple[list[Any], list[Any]]:
         mask, ts = given(tangents)
-        program, nonzero = jvp_jaxpr(jaxpr, mask)
-        outs = bind(self, *values, *ts, jaxpr=program, name=f"{name}_jvp")
+        program, nonzero = jvp_jaxpr(params["jaxpr"], mask)
+        outs = self.bind_program([*values, *ts], program, "_jvp", params)
         n = len(nonzero)
         return outs[:n], spread(nonzero, outs[n:])
 
@@ -86,11 +90,19 @@ class _Call(HigherOrder):
         ]
         mask = [d is not None for d in dims]
         program, stacked = batch_jaxpr(params["jaxpr"], size, mask)
-        outs = bind(self, *moved, jaxpr=program, name=params["name"])
+        outs = self.bind_program(moved, program, "", params)
         return outs, [0 if s else None for s in stacked]
 
 
-jit_call = _Call()
+class _Call(CallLike):
+    def bind_program(
+        self, args: Sequence[Any], jaxpr: Jaxpr, suffix: str, params: dict[str, Any]
+    ) -> list[Any]:
+        outs: list[Any] = bind(self, *args, jaxpr=jaxpr, name=params["name"] + suffix)
+        return outs
+
+
+jit_call = _Call("jit")
 
 
 def shared_outputs(jaxpr: Jaxpr) -> list[int]:

@@ -16,20 +16,17 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..backends.registry import executable
-from ..core.avals import Aval
-from ..core.ir import Eqn, Jaxpr, Out, Var, key_of, new_eqn
+from ..core.ir import Eqn, Jaxpr, Var, key_of, new_eqn
 from ..core.pytree import tree_map, tree_unflatten
-from ..core.trace import Tracer, bind, staging_trace
-from ..ops.arithmetic import copy
+from ..core.trace import Tracer, bind
 from ..ops.infer_rules import same
-from ..ops.batching_rules import move_to_front
 from ..ops.kinds import linear
-from ..transforms.partial import batch_jaxpr, jvp_jaxpr, split, subprogram
+from ..transforms.partial import split, subprogram
 from ..transforms.staging import eval_jaxpr, stage
 from .bodies import leaves_of, trace_body
+from .call import CallLike
 from .disabling import jit_is_disabled
-from .higher import HigherOrder, given, spread, strong
+from .higher import given, is_staging, spread
 from .policies import Policy, nothing_saveable
 from .static import Static
 
@@ -60,81 +57,42 @@ def checkpoint_name(x: Any, name: str) -> Any:
     return tree_map(lambda v: named(v, name=name), x)
 
 
-class _Checkpoint(HigherOrder):
+class _Checkpoint(CallLike):
     """Run a program whose residuals a policy chooses."""
 
-    def __init__(self) -> None:
-        super().__init__("checkpoint")
-        self.inlined = lambda *args, jaxpr, policy: eval_jaxpr(jaxpr, *args)
-
-    def run(self, *args: Any, jaxpr: Jaxpr, policy: Policy) -> list[Any]:
-        return executable(jaxpr)(*args)
-
-    def infer(self, *avals: Aval, jaxpr: Jaxpr, policy: Policy) -> list[Aval]:
-        return [strong(a) for a in jaxpr.out_avals]
+    def bind_program(
+        self, args: Sequence[Any], jaxpr: Jaxpr, suffix: str, params: dict[str, Any]
+    ) -> list[Any]:
+        outs: list[Any] = bind(self, *args, jaxpr=jaxpr, policy=params["policy"])
+        return outs
 
     def forward(
-        self,
-        values: Sequence[Any],
-        inputs: Sequence[Any],
-        *,
-        jaxpr: Jaxpr,
-        policy: Policy,
+        self, values: Sequence[Any], inputs: Sequence[Any], **params: Any
     ) -> tuple[list[Any], tuple[Any, ...]]:
-        parts = split_saving(jaxpr, policy, [v is not None for v in inputs])
-        outs = bind(self, *values, jaxpr=parts.fwd, policy=policy)
+        parts = split_saving(params, [v is not None for v in inputs])
+        outs = self.bind_program(values, parts.fwd, "", params)
         n = parts.num_outs
         return outs[:n], (*(values[i] for i in parts.needed), *outs[n:])
 
     def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
-        policy = eqn.params["policy"]
-        mask = [v is not None for v in eqn.inputs]
-        parts = split_saving(eqn.params["jaxpr"], policy, mask)
+        parts = split_saving(eqn.params, [v is not None for v in eqn.inputs])
         which, cts = given(ct)
         program, nonzero = parts.bwd(which)
-        found = bind(self, *eqn.residuals, *cts, jaxpr=program, policy=policy)
+        found = self.bind_program([*eqn.residuals, *cts], program, "", eqn.params)
         result: list[Any] = [None] * len(eqn.inputs)
         for i, c in zip(parts.parts.traced, spread(nonzero, found), strict=True):
             result[i] = c
         return result
 
     def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> list[Any]:
-        policy = eqn.params["policy"]
-        mask = [v is not None for v in eqn.inputs]
-        parts = split_saving(eqn.params["jaxpr"], policy, mask)
+        parts = split_saving(eqn.params, [v is not None for v in eqn.inputs])
         which, ts = given(tangents[i] for i in parts.parts.traced)
         program, nonzero = parts.lin(which)
-        found = bind(self, *eqn.residuals, *ts, jaxpr=program, policy=policy)
+        found = self.bind_program([*eqn.residuals, *ts], program, "", eqn.params)
         return spread(nonzero, found)
 
-    def push(
-        self,
-        values: Sequence[Any],
-        tangents: Sequence[Any],
-        *,
-        jaxpr: Jaxpr,
-        policy: Policy,
-    ) -> tuple[list[Any], list[Any]]:
-        mask, ts = given(tangents)
-        program, nonzero = jvp_jaxpr(jaxpr, mask)
-        outs = bind(self, *values, *ts, jaxpr=program, policy=policy)
-        n = len(nonzero)
-        return outs[:n], spread(nonzero, outs[n:])
 
-    def batch(
-        self, size: int, args: Sequence[Any], dims: Sequence[Any], **params: Any
-    ) -> tuple[Any, Any]:
-        moved = [
-            a if d is None else move_to_front(a, d)
-            for a, d in zip(args, dims, strict=True)
-        ]
-        mask = [d is not None for d in dims]
-        program, stacked = batch_jaxpr(params["jaxpr"], size, mask)
-        outs = bind(self, *moved, jaxpr=program, policy=params["policy"])
-        return outs, [0 if s else None for s in stacked]
-
-
-checkpoint_call = _Checkpoint()
+checkpoint_call = _Checkpoint("checkpoint")
 
 
 class _SplitSaving:
@@ -237,8 +195,9 @@ def _restarted(
     return Jaxpr(inputs, full.const_vars, full.consts, eqns, outs)
 
 
-def split_saving(jaxpr: Jaxpr, policy: Policy, mask: Sequence[bool]) -> _SplitSaving:
+def split_saving(params: dict[str, Any], mask: Sequence[bool]) -> _SplitSaving:
     """Return the split of a program under a policy, made once."""
+    jaxpr, policy = params["jaxpr"], params["policy"]
     key = ("split saving", policy, tuple(mask))
     if key not in jaxpr.cache:
         jaxpr.cache[key] = _SplitSaving(jaxpr, policy, mask)
@@ -299,7 +258,7 @@ def checkpoint(
             new_args, new_kwargs = static.join(new, args, kwargs)
             return fun(*new_args, **new_kwargs)
 
-        if staging_trace() is None and not any(isinstance(v, Tracer) for v in leaves):
+        if not is_staging() and not any(isinstance(v, Tracer) for v in leaves):
             return fun(*args, **kwargs)
         body = trace_body(name, call, tree, avals)
         values = [*body.closure, *leaves]

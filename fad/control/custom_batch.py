@@ -21,7 +21,7 @@ from ..ops.reductions import reduce_sum
 from ..ops.shape import move_axis
 from ..transforms.batching import Batch
 from ..transforms.staging import eval_jaxpr
-from .custom_call import Call, Residuals
+from .custom_call import Call, Residuals, refuse_tracers_of
 
 __all__ = ["batch_call", "close_call"]
 
@@ -101,6 +101,7 @@ class _Mapped:
 
     def stack(self, values: Sequence[Any]) -> list[Any]:
         """Unbox values to stacks with the batch axis in front; None stays."""
+        refuse_tracers_of(self.trace, self.call.name, values, inner_only=True)
         return [
             None if v is None else at_front(self.trace.size, *self.trace.unbox(v))
             for v in values

@@ -147,7 +147,7 @@ class CustomCall(Primitive):
             outs, kept = call.fwd(values, [t is not None for t in tangents])  # type: ignore[misc]
             avals = [aval_of(o) for o in outs]
             t_outs = _push_through_bwd(call, kept, tangents, avals)
-        _refuse_tracers_of(stream, call, outs)
+        refuse_tracers_of(stream, call.name, outs)
         return outs, [_below(stream, call, t) for t in t_outs]
 
     def augmented(
@@ -162,11 +162,11 @@ class CustomCall(Primitive):
         if call.fwd is None:
             avals = [None if v is None else v.aval for v in inputs]
             outs, linear = Linearized.of(call.jvp, call.name, values, avals)
-            _refuse_tracers_of(tape, call, outs)
+            refuse_tracers_of(tape, call.name, outs)
             linear.map_residuals(lambda r: _protect(tape, call, r))
             return outs, (linear,)
         outs, kept = call.fwd(values, [v is not None for v in inputs])
-        _refuse_tracers_of(tape, call, outs)
+        refuse_tracers_of(tape, call.name, outs)
         kept.leaves = [_protect(tape, call, r) for r in kept.leaves]
         primals = (
             None if call.jvp is None else [_protect(tape, call, v) for v in values]
@@ -207,6 +207,8 @@ class CustomCall(Primitive):
             jaxpr, closed_over = hoist_tracers(found)
             call = close_call(call, jaxpr, len(closed_over))
             args = [*closed_over, *args]
+            if any(c.trace.level > trace.level for c in closed_over):
+                return call_custom(self, args, {"call": call, "jaxpr": jaxpr})
         atoms = [trace.atom(a) for a in args]
         params = {"call": call, "jaxpr": jaxpr}
         eqn = new_eqn(self, atoms, params, None, (), jaxpr.out_avals, user_source())
@@ -261,10 +263,18 @@ def _push_through_bwd(
     return t_outs
 
 
-def _refuse_tracers_of(trace: Trace, call: Call, values: Sequence[Any]) -> None:
+def refuse_tracers_of(
+    trace: Trace, name: str, values: Sequence[Any], inner_only: bool = False
+) -> None:
+    """Refuse tracers of `trace` itself and of those opened inside, or of the latter.
+
+    Raises:
+        ClosedOver: there is one; it came from a closure of the function `name`.
+    """
     for v in values:
         if isinstance(v, Tracer) and v.trace.level >= trace.level:
-            raise ClosedOver(call.name, v)
+            if v.trace is not trace or not inner_only:
+                raise ClosedOver(name, v)
 
 
 def _below(trace: Trace, call: Call, value: Any) -> Any:

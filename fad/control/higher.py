@@ -5,7 +5,7 @@ a tape is another operation of the same kind, whose program also returns residua
 (`forward`); `pullback` and `pushforward` bind operations whose programs come from
 `transforms.partial`. All are traced like any other, which gives every order.
 
-Public names: `HigherOrder`, `given`, `is_known`, `or_zeros`, `strong`.
+Public names: `HigherOrder`, `given`, `is_known`, `is_staging`, `or_zeros`, `strong`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..core.primitive import Plan, Primitive, mask_key
 from ..core.source import user_source
 from ..core.trace import Tracer, aval_of, concrete_value, staging_trace
 
-__all__ = ["HigherOrder", "given", "is_known", "or_zeros", "strong"]
+__all__ = ["HigherOrder", "given", "is_known", "is_staging", "or_zeros", "strong"]
 
 
 class HigherOrder(Primitive):
@@ -129,11 +129,17 @@ def spread(mask: Sequence[bool], values: Iterable[Any]) -> list[Any]:
     return [next(rest) if m else None for m in mask]
 
 
+def is_staging() -> bool:
+    """Tell whether operations on plain values are being written down here."""
+    trace = staging_trace()
+    return trace is not None and not trace.concrete
+
+
 def is_known(values: Iterable[Any]) -> bool:
     """Tell whether an operation on `values` can be carried out now.
 
     Under `jit` and `vmap` it cannot; under `grad` and `jvp` alone it can.
     """
-    if staging_trace() is not None:
+    if is_staging():
         return False
     return all(concrete_value(v) is not None for v in values)

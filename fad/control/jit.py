@@ -27,6 +27,7 @@ from ..transforms.simplify import simplify
 from ..transforms.staging import eval_jaxpr, hoist_tracers, stage
 from .call import jit_call, shared_outputs
 from .disabling import jit_is_disabled
+from .higher import is_staging
 from .lowered import Lowered
 from .static import Static, check_leaf
 
@@ -105,9 +106,12 @@ class _Traced:
 
     def call(self, leaves: Sequence[Any]) -> Any:
         """Run on known values."""
-        if self.run is None:
-            self.run = executable(self.jaxpr)
-        outs = self.run(*self.closure, *leaves)
+        run = self.run
+        if run is None:
+            run = executable(self.jaxpr)
+            if current_modes() is None:
+                self.run = run
+        outs = run(*self.closure, *leaves)
         for i in self.copies:
             outs[i] = outs[i].copy() if isinstance(outs[i], _ndarray) else outs[i]
         return outs[0] if self.single else tree_unflatten(self.out_tree, outs)
@@ -159,7 +163,7 @@ class Jitted:
         values = [*traced.closure, *leaves]
         if self._inline:
             outs = eval_jaxpr(traced.jaxpr, *values)
-        elif staging_trace() is None and not any(isinstance(v, Tracer) for v in values):
+        elif not is_staging() and not any(isinstance(v, Tracer) for v in values):
             return traced.call(leaves)
         else:
             outs = bind(jit_call, *values, jaxpr=traced.jaxpr, name=self._name)

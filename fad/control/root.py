@@ -170,7 +170,7 @@ class _Undifferentiated(Primitive):
     kind = "higher-order"
 
     def __init__(self) -> None:
-        super().__init__("solve", self._run, multiple_results=True)
+        super().__init__("find_root", self._run, multiple_results=True)
 
     def _run(self, *args: Any, jaxpr: Jaxpr) -> list[Any]:
         return executable(jaxpr)(*args)
@@ -180,6 +180,12 @@ class _Undifferentiated(Primitive):
 
     def make_plan(self, mask: tuple[bool, ...]) -> Plan:
         return Plan(mask, (), (), constant=True)
+
+    def pushforward(self, eqn: Eqn, tangents: Flat) -> list[Any]:
+        return [None] * len(eqn.aval)
+
+    def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
+        return [None] * len(eqn.inputs)
 
     def batch(
         self, size: int, args: Flat, dims: Flat, *, jaxpr: Jaxpr

@@ -4,11 +4,11 @@ A residual may be the caller's own array. If the caller wrote into it between th
 forward and the backward pass, the gradient would be wrong without a word.
 
 A tape that outlives the call which made it (`vjp`, `linearize`) copies the arrays it
-keeps: the caller may write as he likes. In `grad` all is over when the call returns, and
-copying a data set for every gradient would cost more than the gradient; so a small
-array is copied and a larger one made read-only until then: a write by the function being
-differentiated raises NumPy's "assignment destination is read-only". An array whose
-memory NumPy does not own, which may not become writeable again, is copied.
+keeps: the caller may write as he likes. In `grad` all is over when the call returns,
+and copying a data set for every gradient would cost more than the gradient; so a small
+array is copied and a larger one made read-only until then: a write by the function that
+is being differentiated raises NumPy's "assignment destination is read-only". An array
+whose memory NumPy does not own, which may not become writeable again, is copied.
 
 Public names: `Guard`.
 """
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,13 @@ _lock = threading.RLock()  # a finalizer may run inside keep
 _held: dict[int, _Held] = {}  # by id of the owner
 _busy: list[bool] = []  # not empty while `_held` is being changed
 _waiting: list[set[int]] = []  # to be released
+
+
+_Ref = Callable[[], Any]
+
+
+def _gone() -> None:
+    """Stand for a weak reference to an array that is no more."""
 
 
 class Guard:
@@ -51,7 +59,7 @@ class Guard:
 
     def __init__(self, copying: bool = False) -> None:
         self.copying = copying
-        self.copies: dict[int, tuple[Any, Any]] = {}  # id -> the array, its copy
+        self.copies: dict[int, tuple[_Ref, _Ref]] = {}  # id -> the array, its copy
         self.owners: set[int] = set()  # by id
         self.finalizer: Any = None
 
@@ -70,10 +78,11 @@ class Guard:
 
     def _copy(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return a copy, the same one for as long as the array has not changed."""
-        known = self.copies.get(id(array))
-        if known is None or not _equal(array, known[1]):
-            known = self.copies[id(array)] = array, array.copy("K")
-        copy: np.ndarray[Any, Any] = known[1]
+        of, known = self.copies.get(id(array), (_gone, _gone))
+        copy = known() if of() is array else None
+        if copy is None or not _equal(array, copy):
+            copy = array.copy("K")
+            self.copies[id(array)] = weakref.ref(array), weakref.ref(copy)
         return copy
 
     def release(self) -> None:

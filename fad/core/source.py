@@ -8,14 +8,17 @@ Public names: `user_source`, `assigns_an_item`, `Source`.
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import opcode
 import os
 import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Source", "assigns_an_item", "user_source"]
+__all__ = ["Source", "assigns_an_item", "scoped", "user_source"]
 
 _INTERNAL = tuple(
     os.path.dirname(os.path.abspath(path)) + os.sep
@@ -35,13 +38,30 @@ class Source(NamedTuple):
         return f"{self.file}:{self.line} ({self.function})"
 
 
+_scopes: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar(
+    "fad_named_scopes", default=()
+)
+
+
+@contextlib.contextmanager
+def scoped(name: str) -> Iterator[None]:
+    """Name the sources of this context, see `fad.named_scope`."""
+    token = _scopes.set((*_scopes.get(), name))
+    try:
+        yield
+    finally:
+        _scopes.reset(token)
+
+
 def user_source() -> Source | None:
     """Return the innermost line outside fad and NumPy, or None if there is none."""
     frame = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if not code.co_filename.startswith(_INTERNAL):
-            return Source(code.co_filename, frame.f_lineno, code.co_name)
+            scopes = _scopes.get()
+            name = f"{code.co_name} in {'/'.join(scopes)}" if scopes else code.co_name
+            return Source(code.co_filename, frame.f_lineno, name)
         frame = frame.f_back  # type: ignore[assignment]
     return None
 

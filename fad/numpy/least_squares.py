@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.trace import aval_of, concrete_value
 from ..ops import linalg as ops
-from ..ops.arithmetic import stop_gradient
+from ..ops.arithmetic import convert, stop_gradient
 from ..ops.comparison import eq, gt, isnan, logical_and, logical_not, ne, where
 from ..ops.contraction import matmul
 from ..ops.norms import norm as p_norm
@@ -70,7 +70,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     if rcond is None or rcond < 0:
         rcond = _eps(a) * (1 if rcond is not None else max(m, n))
     s = svd(a, full_matrices=False)[1]
-    rank = _count_above(s, rcond * _first(s))
+    rank = convert(_count_above(s, rcond * _first(s)), dtype=np.dtype(np.int32))
     x = matmul(ops.pinv(a, rcond), b)
     known = concrete_value(rank)
     if m > n and (known is None or known == n):
@@ -79,7 +79,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
         residuals = np.zeros(0, aval_of(s).dtype)
     if vector:
         x = reshape(x, shape=(n,))
-    return x, residuals, rank if known is None else int(known), s
+    return x, residuals, rank if known is None else known, s
 
 
 def _first(s: Any) -> Any:

@@ -126,12 +126,19 @@ def reshape(a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None) -> Any
 
 @implements(np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
-    """Flatten; a view where memory allows."""
+    """Flatten; a view where the elements lie in order without gaps."""
     x = operand(a)
     if order in ("K", "k"):
         x = ops.transpose(x, axes=_memory_axes(x))
         order = "C"
-    return reshaped(x, (aval_of(x).size,), order)
+    out = reshaped(x, (aval_of(x).size,), order)
+    if isinstance(out, View):
+        value = concrete_value(out)
+        if value is None:
+            out.certain = out.certain and not isinstance(x, View)
+        elif not value.flags.c_contiguous:
+            return arithmetic.copy(out)
+    return out
 
 
 def _memory_axes(x: Any) -> tuple[int, ...]:

@@ -124,6 +124,11 @@ def _check(subscripts: str, inputs: tuple[str, ...], out: str) -> None:
 def einsum(summation: Summation, operands: Sequence[Any], optimize: Any = True) -> Any:
     """Evaluate a summation; `optimize` is NumPy's, a path or how to find one."""
     out = summation.out
+    if len(operands) == 2:
+        x, y = operands
+        spec = _direct(summation, aval_of(x).shape, aval_of(y).shape)
+        if spec is not None:
+            return contract(x, y, spec=spec)
     sizes = _sizes(summation, operands)
     terms = [
         _prepare(x, labels, sizes)
@@ -140,6 +145,22 @@ def einsum(summation: Summation, operands: Sequence[Any], optimize: Any = True) 
     ((x, labels),) = terms
     x, labels = _sum_out(x, labels, out)
     return x if labels == out else transpose(x, axes=tuple(map(labels.index, out)))
+
+
+@lru_cache(maxsize=1024)
+def _direct(summation: Summation, x: tuple[int, ...], y: tuple[int, ...]) -> str | None:
+    """Return the spec if one contraction of operands of these shapes does it all."""
+    xs, ys = summation.inputs
+    out = summation.out
+    pairs = [*zip(xs, x, strict=True), *zip(ys, y, strict=True)]
+    sizes = dict(pairs)
+    plain = (
+        len(set(xs)) == len(xs)
+        and len(set(ys)) == len(ys)
+        and all(sizes[c] == n for c, n in pairs)
+        and all((c in xs) + (c in ys) + (c in out) >= 2 for c in sizes)
+    )
+    return f"{xs},{ys}->{out}" if plain else None
 
 
 def _sizes(summation: Summation, operands: Sequence[Any]) -> dict[str, int]:

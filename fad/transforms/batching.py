@@ -5,26 +5,64 @@ and without a value, and carry the stacked value with its batch axis. Each opera
 batched as it comes, by the primitive's `batch` rule; operations that touch no batched
 value cost what they cost outside.
 
-Public names: `Batch`, `BatchedValue`.
+Public names: `Batch`, `BatchedValue`, `named_axis`, `find_axis`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import threading
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.avals import Aval
+from ..core.ir import next_serial
 from ..core.primitive import Primitive
 from ..core.tape import annotate
-from ..core.trace import Trace, Tracer, aval_of
+from ..core.trace import Trace, Tracer, aval_of, staging_trace
 from ..core.views import as_view
 
-__all__ = ["Batch", "BatchedValue"]
+__all__ = ["Batch", "BatchedValue", "find_axis", "named_axis"]
 
 
 _counting = threading.Lock()
+
+
+_axes: contextvars.ContextVar[tuple[Batch, ...]] = contextvars.ContextVar(
+    "fad_named_axes", default=()
+)
+
+
+@contextlib.contextmanager
+def named_axis(batch: Batch) -> Iterator[None]:
+    """Make the batch's axis known by its name in this context."""
+    if batch.axis_name is None:
+        yield
+        return
+    token = _axes.set((*_axes.get(), batch))
+    try:
+        yield
+    finally:
+        _axes.reset(token)
+
+
+def find_axis(name: Any) -> Batch:
+    """Return the innermost batch whose axis has a name.
+
+    Raises:
+        NameError: no such axis.
+    """
+    for batch in reversed(_axes.get()):
+        if batch.axis_name == name:
+            return batch
+    known = ", ".join(repr(b.axis_name) for b in _axes.get()) or "none"
+    raise NameError(
+        f"unbound axis name {name!r}; axes that vmap has named here: {known}. Name one "
+        "by fad.vmap(..., axis_name=...)"
+    )
 
 
 class BatchedValue(NamedTuple):
@@ -42,7 +80,7 @@ class Batch(Trace):
         axis_name: the name that collectives use, or None.
     """
 
-    __slots__ = ("size", "axis_name")
+    __slots__ = ("size", "axis_name", "_index")
     concrete = False
     name = "vmap"
 
@@ -50,6 +88,14 @@ class Batch(Trace):
         super().__init__()
         self.size = size
         self.axis_name = axis_name
+        self._index: Tracer | None = None
+
+    @property
+    def index(self) -> Tracer:
+        """The number of each example; collectives find their axis by it."""
+        if self._index is None:
+            self._index = self.input(np.arange(self.size), 0)
+        return self._index
 
     def input(self, stacked: Any, dim: int) -> Tracer:
         """Box a stack of examples."""
@@ -62,14 +108,22 @@ class Batch(Trace):
 
     @contextlib.contextmanager
     def resumed(self) -> Iterator[None]:
-        """Let rules run on this trace's tracers, also after the vmap has finished."""
+        """Let rules run on this trace's tracers, also after the vmap has finished.
+
+        Under a staging trace that was opened since, examples hold its tracers, so this
+        trace has to come first for the time being.
+        """
+        staging, level = staging_trace(), self.level
         with _counting:
             self.open += 1
+            if staging is not None and staging.level > level:
+                self.level = next_serial()
         try:
             yield
         finally:
             with _counting:
                 self.open -= 1
+                self.level = level
 
     def unbox(self, value: Any) -> tuple[Any, int | None]:
         """Return (stacked value, batch axis), or (value, None) of an unbatched one."""

@@ -44,6 +44,7 @@ class _Residuals:
         for eqn in eqns:
             leaves, tree = tree_flatten(eqn.residuals)
             self.templates.append(([self._template(v, known) for v in leaves], tree))
+            eqn.residuals = ()  # nothing but `fill` reads them
 
     def _template(self, leaf: Any, known: dict[int, int]) -> Any:
         if not isinstance(leaf, Tracer):

@@ -24,7 +24,9 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import Aval
+from ..core.checks import check_results
 from ..core.ir import Eqn, Out
+from ..core.modes import current_modes
 from ..core.tape import LinearTape
 from ..core.trace import Tracer, aval_of
 from ..ops import arithmetic, comparison
@@ -101,7 +103,7 @@ def backward(outs: Sequence[Any], cts: Sequence[Any]) -> Cotangents:
         outs.clear()
     v = ct = None
     with quiet():
-        _run(env)
+        (_run if current_modes() is None else _run_checked)(env)
     return env
 
 
@@ -135,7 +137,16 @@ def _run(env: Cotangents) -> None:
                     env.add(v, d)
 
 
-def _masked_step(env: Cotangents, eqn: Eqn, ct: Any) -> None:
+def _run_checked(env: Cotangents) -> None:
+    """Run as `_run` does, checking each cotangent (`fad.debug_nans`)."""
+    while env.todo:
+        eqn = heappop(env.todo)[1]
+        _masked_step(env, eqn, env.pop(eqn), f"the reverse pass of {eqn.prim.name}")
+
+
+def _masked_step(
+    env: Cotangents, eqn: Eqn, ct: Any, what: str | None = None
+) -> None:
     """Do one equation while some cotangents have elements cut off by a select."""
     live = env.live.pop(eqn, None)
     prim = eqn.prim
@@ -143,6 +154,8 @@ def _masked_step(env: Cotangents, eqn: Eqn, ct: Any) -> None:
         cts = transposed_pushforward(eqn, ct)
     else:
         cts = prim.pullback(eqn, ct, live if prim.pointwise else None)
+    if what is not None:
+        check_results(what, cts, eqn.source)
     lives = _input_lives(eqn, live, cts)
     for v, d, alive in zip(eqn.inputs, cts, lives, strict=True):
         if d is not None:

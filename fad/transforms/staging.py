@@ -8,6 +8,8 @@ Public names: `Staging`, `stage`, `hoist_tracers`, `eval_jaxpr`.
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,14 +17,22 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.dtypes import is_weak
+from ..core.errors import UnexpectedTracerError
 from ..core.ir import Eqn, Jaxpr, Lit, Var, has_effect, key_of, new_eqn, program
+from ..core.modes import current_modes
 from ..core.primitive import Primitive
 from ..core.source import user_source
 from ..core.tape import annotate
 from ..core.trace import Trace, Tracer, ambient, aval_of, bind
 from ..core.views import as_view
 
-__all__ = ["Staging", "eval_jaxpr", "hoist_tracers", "stage"]
+__all__ = [
+    "Staging",
+    "check_no_tracer_is_left",
+    "eval_jaxpr",
+    "hoist_tracers",
+    "stage",
+]
 
 
 class Staging(Trace):
@@ -92,7 +102,29 @@ def stage(
     eqns = program([*atoms, *trace.effects])
     used = {key_of(v) for e in eqns for v in e.inputs} | {key_of(v) for v in atoms}
     consts = [pair for pair in trace.consts.values() if pair[0] in used]
+    modes = current_modes()
+    if modes is not None and modes.leaks:
+        reference = weakref.ref(trace)
+        del trace, boxes, outs
+        check_no_tracer_is_left(reference)
     return Jaxpr(inputs, [v for v, _ in consts], [c for _, c in consts], eqns, atoms)
+
+
+def check_no_tracer_is_left(reference: weakref.ref[Any]) -> None:
+    """Raise UnexpectedTracerError if somebody still holds tracers of a trace."""
+    gc.collect()
+    trace = reference()
+    if trace is None:
+        return
+    left = [t for t in gc.get_referrers(trace) if isinstance(t, Tracer)]
+    if left:
+        shown = ", ".join(repr(t.aval) for t in left[:3])
+        plural = "s" * (len(left) != 1)
+        raise UnexpectedTracerError(
+            f"a function under {trace.name} left {len(left)} tracer{plural} behind "
+            f"({shown}), in a global, a closure or an attribute; return what is needed "
+            "later instead"
+        )
 
 
 def hoist_tracers(jaxpr: Jaxpr) -> tuple[Jaxpr, list[Any]]:

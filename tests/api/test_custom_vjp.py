@@ -391,3 +391,67 @@ def test_bwd_that_is_not_linear_refuses_forward_mode_and_says_why():
     with pytest.raises(NotImplementedError, match="gt") as caught:
         FORWARD(f)(1.0)
     assert any("give it a forward rule by defjvp" in n for n in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("transform", [fad.grad, FORWARD])
+def test_closure_over_a_value_differentiated_inside_a_vmap_is_refused(transform):
+    def one(x):
+        def inner(c):
+            f = with_rule(lambda x: (x * c, None), lambda r, ct: (ct,), lambda x: x * c)
+            return f(x)
+
+        return transform(inner)(1.0)
+
+    with pytest.raises(TypeError, match="closes over a value"):
+        fad.vmap(one)(np.array([1.0, 2.0]))
+    with pytest.raises(TypeError, match="closes over a value"):
+        fad.make_jaxpr(one)(1.0)
+    with pytest.raises(TypeError, match="closes over a value"):
+        fad.make_jaxpr(fad.vmap(one))(np.array([1.0, 2.0]))
+
+
+def test_make_jaxpr_of_vmap_and_vmap_of_a_program():
+    xs = np.array([X, -X])
+    jaxpr = fad.make_jaxpr(fad.vmap(tripled))(xs)
+    assert [e.prim.name for e in jaxpr.eqns] == ["custom_vjp_call"]
+    total = lambda xs: fnp.sum(fad.eval_jaxpr(jaxpr, xs)[0])
+    assert_allclose(fad.grad(total)(xs), 3.0 * np.cos(xs))
+    again = fad.make_jaxpr(fad.vmap(lambda x: fad.eval_jaxpr(jaxpr, x)[0]))(xs[None])
+    assert_allclose(fad.eval_jaxpr(again, xs[None])[0], np.sin(xs[None]))
+
+
+def test_vmap_of_a_closure_over_its_example_under_make_jaxpr():
+    def one(c, x):
+        f = fad.custom_vjp(lambda x: x * c)
+        f.defvjp(lambda x: (x * c, None), lambda r, ct: (ct,))
+        return f(x)
+
+    jaxpr = fad.make_jaxpr(fad.vmap(one, (0, None)))(np.ones(2), 1.0)
+    assert_array_equal(fad.eval_jaxpr(jaxpr, np.array([1.0, 2.0]), 5.0)[0], [5.0, 10.0])
+
+
+TRANSFORMS = {
+    "jit": (fad.jit, 0),
+    "grad": (fad.grad, 1),
+    "jvp": (FORWARD, 1),
+    "linearize": (lambda f: lambda x: fad.linearize(f, x)[1](1.0), 1),
+    "vmap": (lambda f: lambda x: fad.vmap(f)(fnp.stack([x, 2.0 * x]))[0], 0),
+}
+
+
+@pytest.mark.parametrize("kind", ["jvp", "vjp", "both"])
+@pytest.mark.parametrize("outer", TRANSFORMS)
+@pytest.mark.parametrize("middle", TRANSFORMS)
+@pytest.mark.parametrize("inner", TRANSFORMS)
+def test_rule_is_obeyed_through_three_transforms(outer, middle, inner, kind):
+    f = fad.custom_jvp(fnp.sin) if kind == "jvp" else fad.custom_vjp(fnp.sin)
+    if kind != "vjp":
+        f.defjvp(lambda p, t: (f(p[0]), 3.0 * fnp.cos(p[0]) * t[0]))
+    if kind != "jvp":
+        f.defvjp(lambda x: (f(x), fnp.cos(x)), lambda c, ct: (3.0 * c * ct,))
+    g, order = f, 0
+    for name in (inner, middle, outer):
+        transform, more = TRANSFORMS[name]
+        g, order = transform(g), order + more
+    expected = [np.sin(X), FIRST, SECOND, -FIRST][order]
+    assert_allclose(g(X), expected, rtol=1e-13)

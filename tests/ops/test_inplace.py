@@ -45,7 +45,7 @@ def programs(draw):
     for _ in range(draw(st.integers(1, 8))):
         source = draw(st.integers(0, len(shapes) - 1))
         shape = example[source].shape
-        if not shape:
+        if not shape or 0 in shape:
             continue
         kind = draw(st.sampled_from(["view", "index", "write", "write", "update"]))
         if kind == "view":
@@ -101,7 +101,7 @@ def run(steps, x):
     return arrays
 
 
-def total(arrays, sin):
+def total(arrays):
     """A number that depends on every element of every array in its own way."""
     result = 0.0
     for k, a in enumerate(arrays):
@@ -113,7 +113,7 @@ def total(arrays, sin):
 def slope(steps, x, t):
     """The derivative along t, by a complex step through NumPy's own execution."""
     moved = [np.imag(a) / 1e-30 for a in run(steps, x + 1e-30j * t)]
-    return total(moved, np.sin)
+    return total(moved)
 
 
 TRANSFORMS = {
@@ -139,7 +139,7 @@ def test_random_programs_write_what_numpy_writes(steps, name):
 
 @given(programs())
 def test_derivatives_of_random_programs_are_exact(steps):
-    f = lambda x: total(run(steps, x), fnp.sin)
+    f = lambda x: total(run(steps, x))
     t = np.sin(X)
     want = slope(steps, X, t)
     scale = 1e-9 * (1 + abs(want))
@@ -147,7 +147,7 @@ def test_derivatives_of_random_programs_are_exact(steps):
     np.testing.assert_allclose(fad.jvp(f, (X,), (t,))[1], want, rtol=1e-9, atol=scale)
 
 
-def same(program, *args, ways=tuple(TRANSFORMS)):
+def same(program, ways=tuple(TRANSFORMS)):
     """Assert that a program of one array returns NumPy's result in every transform."""
     want = program(np.array(X))
     for name in ways:
@@ -495,7 +495,7 @@ STORES = [
     lambda a, x: operator.iadd(a, x),
     lambda a, x: np.put(a, 0, x),
     lambda a, x: np.copyto(a, x),
-    lambda a, x: np.add(a, 1.0, out=a, where=x > 0) if False else np.fill_diagonal(a, x),
+    lambda a, x: np.fill_diagonal(a, x),
 ]
 
 

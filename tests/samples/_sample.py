@@ -20,6 +20,7 @@ class Sample:
         name: told apart in the test's id.
         hermitian: the inputs are Hermitian matrices, of which the primitive reads one
             triangle; they are differentiated along Hermitian directions.
+        typed: the parameters hold programs for the dtypes of `args` and for no others.
     """
 
     args: tuple[Any, ...]
@@ -29,6 +30,7 @@ class Sample:
     tol: float = 1e-6
     name: str = ""
     hermitian: bool = False
+    typed: bool = False
 
 
 def rng(seed: int = 0) -> np.random.Generator:
