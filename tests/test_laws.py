@@ -62,7 +62,9 @@ def programs(draw):
                 values.append(BINARY[name](values[a], values[b]))
         return values[-1]
 
-    program.__name__ = " ; ".join(f"{n} {a} {'' if b is None else b}" for n, a, b in steps)
+    program.__name__ = " ; ".join(
+        f"{n} {a} {'' if b is None else b}" for n, a, b in steps
+    )
     return program, np.random.default_rng(seed).normal(size=N)
 
 

@@ -53,13 +53,15 @@ def test_single_precision(dtype):
 )
 def test_wrong_derivative_is_named_with_mode_order_and_direction(mode, text):
     f = with_slope(fnp.sin, lambda x: 1.00001 * fnp.cos(x))
-    with pytest.raises(AssertionError, match=f"{mode} mode, order 1, direction 0: {text}"):
+    with pytest.raises(
+        AssertionError, match=f"{mode} mode, order 1, direction 0: {text}"
+    ):
         check_grads(f, (X,), modes=(mode,))
 
 
 def test_message_has_place_and_both_values():
     f = with_slope(fnp.sin, lambda x: 2.0)
-    with pytest.raises(AssertionError, match=r"output\['b'\]\[1\].*expected\n.*got\n"):
+    with pytest.raises(AssertionError, match=r"(?s)output\['b'\]\[1\].*expected.*got"):
         check_grads(lambda x: {"a": x, "b": (x, f(x))}, (1.0,))
 
 

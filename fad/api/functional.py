@@ -36,14 +36,16 @@ class _Taped:
         outlives: bool = True,
     ) -> None:
         leaves, self.in_tree = tree_flatten(primals)
-        self.in_avals = [check_leaf(v, f"{function_name(fun)}: primals") for v in leaves]
+        self.in_avals = [
+            check_leaf(v, f"{function_name(fun)}: primals") for v in leaves
+        ]
         self.tape = tape = Tape(outlives)
         boxes = [
             tape.input(v) if a.dtype.kind in "fc" else v
             for v, a in zip(leaves, self.in_avals, strict=True)
         ]
         self.in_atoms = [
-            b.var if a.dtype.kind in "fc" else None
+            b.payload if a.dtype.kind in "fc" else None
             for b, a in zip(boxes, self.in_avals, strict=True)
         ]
         try:
@@ -56,7 +58,7 @@ class _Taped:
                 check_leaf(o, f"{function_name(fun)}: outputs") for o in outs
             ]
             self.out_atoms = [
-                o.var if isinstance(o, Tracer) and o.trace is tape else None
+                o.payload if isinstance(o, Tracer) and o.owner is tape else None
                 for o in outs
             ]
             values = [full_lower(tape, o) for o in outs]
@@ -82,8 +84,8 @@ def _own(values: Sequence[Any]) -> list[Any]:
 def _pair(fun: Function, out: Any) -> tuple[Any, Any]:
     if not isinstance(out, (tuple, list)) or len(out) != 2:
         raise TypeError(
-            f"with has_aux=True, {function_name(fun)} must return a pair (output, aux), "
-            f"got {out!r:.60}"
+            f"with has_aux=True, {function_name(fun)} must return a pair (output, "
+            f"aux), got {out!r:.60}"
         )
     return out[0], out[1]
 
@@ -184,7 +186,9 @@ def _match_leaf(what: str, v: Any, aval: Aval, dtype_error: type[Exception]) -> 
                 f"{found!r}; convert it with t.astype({aval.dtype.name!r})"
             )
     if isinstance(v, Tracer):
-        return v if found.dtype == aval.dtype else arithmetic.convert(v, dtype=aval.dtype)
+        return (
+            v if found.dtype == aval.dtype else arithmetic.convert(v, dtype=aval.dtype)
+        )
     return np.asarray(v, aval.dtype)[()]
 
 
@@ -245,8 +249,8 @@ def _split(stream: Stream, fun: Function, out: Any) -> tuple[Any, Any]:
     """Return value and tangent of an output."""
     aval = check_leaf(out, f"{function_name(fun)}: outputs")
     tangent = None
-    if isinstance(out, Tracer) and out.trace is stream:
-        out, tangent = out.value, out.var
+    if isinstance(out, Tracer) and out.owner is stream:
+        out, tangent = out.value, out.payload
     if type(out) in _PYTHON:
         out = np.asarray(out)[()]
     return out, instantiate(tangent, aval)

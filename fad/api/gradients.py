@@ -65,7 +65,9 @@ def grad(
     """
     vg = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, argnames)
 
-    @functools.wraps(fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+    )
     def grad_f(*args: Any, **kwargs: Any) -> Any:
         value, g = vg(*args, **kwargs)
         return (g, value[1]) if has_aux else g
@@ -97,7 +99,9 @@ def value_and_grad(
         raise TypeError(f"grad needs a function, got {fun!r:.60}")
     single = not isinstance(argnums, (tuple, list)) and argnames is None
 
-    @functools.wraps(fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+    )
     def value_and_grad_f(*args: Any, **kwargs: Any) -> Any:
         values, call = choose(fun, argnums, argnames, args, kwargs)
         leaves, tree = tree_flatten(values)
@@ -119,7 +123,9 @@ def value_and_grad(
             tape.close()
             tape.guard.release()
             del boxes
-        cts = finish([instantiate(c, a) for c, a in zip(found, avals, strict=True)], leaves)
+        cts = finish(
+            [instantiate(c, a) for c, a in zip(found, avals, strict=True)], leaves
+        )
         grads = tree_unflatten(tree, cts)
         value = _as_numpy(value)
         return ((value, aux) if has_aux else value), (grads[0] if single else grads)
@@ -135,21 +141,21 @@ def _box_all(
     for v, a in zip(leaves, avals, strict=True):
         box = tape.input(v) if a.dtype.kind in "fc" else v
         boxes.append(box)
-        atoms.append(box.var if box is not v else None)
+        atoms.append(box.payload if box is not v else None)
     return boxes, atoms
 
 
 def _differentiate(tape: Tape, value: Any, atoms: Sequence[Any]) -> list[Any]:
-    if not (isinstance(value, Tracer) and value.trace is tape):
+    if not (isinstance(value, Tracer) and value.owner is tape):
         return [None] * len(atoms)
-    atom = value.var
+    atom = value.payload
     seed = atom.aval.dtype.type(1)
     env = backward([atom], [seed])
     return [None if v is None else env.get(v) for v in atoms]
 
 
 def _lower(tape: Tape, value: Any) -> Any:
-    return value.value if isinstance(value, Tracer) and value.trace is tape else value
+    return value.value if isinstance(value, Tracer) and value.owner is tape else value
 
 
 def _as_numpy(value: Any) -> Any:
@@ -178,8 +184,8 @@ def _check_scalar(fun: Function, value: Any, holomorphic: bool) -> None:
     if aval.shape != ():
         raise TypeError(
             f"grad is defined for scalar-output functions only, but {name} returned "
-            f"{aval!r} of shape {aval.shape}. Sum it, or use fad.jacrev or fad.vjp; for "
-            "an elementwise function, fad.elementwise_grad."
+            f"{aval!r} of shape {aval.shape}. Sum it, or use fad.jacrev or fad.vjp; "
+            "for an elementwise function, fad.elementwise_grad."
         )
     kind = aval.dtype.kind
     if holomorphic and kind != "c":
@@ -216,7 +222,9 @@ def elementwise_grad(fun: Function, argnums: int | Sequence[int] = 0) -> Functio
     array([2., 4.])
     """
 
-    @functools.wraps(fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+    )
     def elementwise_grad_f(*args: Any, **kwargs: Any) -> Any:
         from .functional import vjp_of
 
@@ -231,5 +239,3 @@ def elementwise_grad(fun: Function, argnums: int | Sequence[int] = 0) -> Functio
 
 def _ones_like(aval: Aval) -> Any:
     return np.ones(aval.shape, aval.dtype)[()]
-
-

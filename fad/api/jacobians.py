@@ -60,7 +60,9 @@ def jacfwd(
            [0., 4.]])
     """
 
-    @functools.wraps(fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+    )
     def jacfwd_f(*args: Any, **kwargs: Any) -> Any:
         values, call = choose(fun, argnums, None, args, kwargs)
         values = values if isinstance(argnums, (tuple, list)) else values[0]
@@ -109,7 +111,9 @@ def jacrev(
            [0., 4.]])
     """
 
-    @functools.wraps(fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+    )
     def jacrev_f(*args: Any, **kwargs: Any) -> Any:
         values, call = choose(fun, argnums, None, args, kwargs)
         leaves, _ = tree_flatten(values)
@@ -215,10 +219,8 @@ def _check_output(name: str, fun: Function, value: Any, holomorphic: bool) -> Av
     return aval
 
 
-def _in_chunks(
-    linear: Function, avals: Sequence[Aval], chunk_size: int | None
-) -> Any:
-    """Apply a linear map to all unit vectors of its inputs; results stacked in front."""
+def _in_chunks(linear: Function, avals: Sequence[Aval], chunk_size: int | None) -> Any:
+    """Apply a linear map to all unit vectors; the results are stacked in front."""
     sizes = [a.size if a.dtype.kind in "fc" else 0 for a in avals]
     total = sum(sizes)
     if chunk_size is None or chunk_size >= total:
@@ -265,7 +267,7 @@ def _split_columns(columns: Any, avals: Sequence[Aval], tree: TreeDef) -> Any:
 
 
 def _split_rows(rows: Any, avals: Sequence[Aval], out_tree: TreeDef) -> Any:
-    """Turn stacked cotangents of the inputs into Jacobian blocks, output tree outside."""
+    """Turn stacked cotangents of the inputs into blocks, the output tree outside."""
     from ..ops.indexing import slice_along
 
     blocks, start = [], 0

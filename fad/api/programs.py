@@ -41,7 +41,9 @@ def make_jaxpr(
     { lambda ; a:f64[3]. let b:f64[3] = sin a; c:f64[3] = mul b 2.0:f64[] in (c,) }
     """
 
-    @functools.wraps(fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+    )
     def make_jaxpr_f(*args: Any, **kwargs: Any) -> Any:
         jaxpr, out_tree = _trace(fun, static_argnums, args, kwargs)
         if not return_shape:
@@ -104,5 +106,3 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """
     jaxpr, out_tree = _trace(fun, (), args, kwargs)
     return tree_unflatten(out_tree, _structs(jaxpr))
-
-

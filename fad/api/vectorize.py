@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.pytree import TreeDef, broadcast_prefix, tree_flatten, tree_unflatten
-from ..core.trace import Tracer, aval_of
+from ..core.trace import aval_of
 from ..ops.batching_rules import at_front
 from ..ops.indexing import slice_along
 from ..ops.shape import concatenate, move_axis
@@ -63,17 +63,21 @@ def vmap(
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
 
-    @functools.wraps(fun, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+    )
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, tree = tree_flatten((args, kwargs))
         axes = _input_axes(fun, in_axes, args, kwargs)
-        avals = [check_leaf(v, f"vmap of {function_name(fun)}: arguments") for v in leaves]
-        dims = [
-            _normal_axis(d, a.ndim, a) for d, a in zip(axes, avals, strict=True)
+        avals = [
+            check_leaf(v, f"vmap of {function_name(fun)}: arguments") for v in leaves
         ]
+        dims = [_normal_axis(d, a.ndim, a) for d, a in zip(axes, avals, strict=True)]
         size = _common_size(fun, avals, dims, axis_size)
 
-        def run(values: Sequence[Any], count: int) -> tuple[list[Any], list[Any], TreeDef]:
+        def run(
+            values: Sequence[Any], count: int
+        ) -> tuple[list[Any], list[Any], TreeDef]:
             batch = Batch(count, axis_name)
             boxes = [
                 v if d is None else batch.input(v, d)

@@ -94,7 +94,7 @@ class _Mapped:
 
     def box_tangent(self, t: Any, dim: int | None) -> Any:
         """Box a tangent; one of an inner linear tape is stacked in every case."""
-        inner = isinstance(t, Tracer) and t.trace.level > self.trace.level
+        inner = isinstance(t, Tracer) and t.owner.level > self.trace.level
         if dim is None and inner:
             return self.trace.input(at_front(self.trace.size, t, None), 0)
         return t if t is None or dim is None else self.trace.input(t, dim)

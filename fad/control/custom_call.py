@@ -81,10 +81,10 @@ class ClosedOver(UnexpectedTracerError):
     """A function with a custom rule closes over a tracer of an inner trace."""
 
     def __init__(self, name: str, tracer: Tracer) -> None:
-        self.trace = tracer.trace
+        self.trace = tracer.owner
         super().__init__(
             f"{name}, which has a custom derivative rule, closes over a value "
-            f"{tracer.aval!r} that is being transformed by {tracer.trace.name}, at "
+            f"{tracer.aval!r} that is being transformed by {tracer.owner.name}, at "
             f"{user_source()}. Its rule says nothing of derivatives by that value: "
             "pass it as an argument and let the rule cover it, or cut it off with "
             "fad.stop_gradient."
@@ -207,7 +207,7 @@ class CustomCall(Primitive):
             jaxpr, closed_over = hoist_tracers(found)
             call = close_call(call, jaxpr, len(closed_over))
             args = [*closed_over, *args]
-            if any(c.trace.level > trace.level for c in closed_over):
+            if any(c.owner.level > trace.level for c in closed_over):
                 return call_custom(self, args, {"call": call, "jaxpr": jaxpr})
         atoms = [trace.atom(a) for a in args]
         params = {"call": call, "jaxpr": jaxpr}
@@ -272,15 +272,15 @@ def refuse_tracers_of(
         ClosedOver: there is one; it came from a closure of the function `name`.
     """
     for v in values:
-        if isinstance(v, Tracer) and v.trace.level >= trace.level:
-            if v.trace is not trace or not inner_only:
+        if isinstance(v, Tracer) and v.owner.level >= trace.level:
+            if v.owner is not trace or not inner_only:
                 raise ClosedOver(name, v)
 
 
 def _below(trace: Trace, call: Call, value: Any) -> Any:
     """Unbox a tracer of `trace` itself; refuse one of an inner trace."""
-    if isinstance(value, Tracer) and value.trace.level >= trace.level:
-        if value.trace is not trace:
+    if isinstance(value, Tracer) and value.owner.level >= trace.level:
+        if value.owner is not trace:
             raise ClosedOver(call.name, value)
         return value.value
     return value

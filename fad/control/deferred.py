@@ -138,13 +138,13 @@ def vjp_of(
         ]
         outs = work.call(*boxes)
         atoms = [
-            o.var if isinstance(o, Tracer) and o.trace is tape else None for o in outs
+            o.payload if isinstance(o, Tracer) and o.owner is tape else None for o in outs
         ]
         tape.close()
         del outs
         env = backward(atoms, spread(which, args[n:]))
         traced = [b for b, m in zip(boxes, mask, strict=True) if m]
-        return [or_zeros(env.get(b.var), a) for b, a in zip(traced, avals, strict=True)]
+        return [or_zeros(env.get(b.payload), a) for b, a in zip(traced, avals, strict=True)]
 
     def batched(size: int, stacked: Sequence[bool]) -> Work:
         # A differentiated input that all examples share has a cotangent for each.
@@ -170,8 +170,8 @@ def _jvp(work: Work, which: tuple[bool, ...]) -> Work:
         )
         stream.close()
         tangents = [
-            o.var
-            if isinstance(o, Tracer) and o.trace is stream
+            o.payload
+            if isinstance(o, Tracer) and o.owner is stream
             else or_zeros(None, aval_of(o).tangent())
             for o in outs
         ]

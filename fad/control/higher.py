@@ -75,9 +75,9 @@ class HigherOrder(Primitive):
     def _on_linear_tape(self, *args: Any, **params: Any) -> list[Any]:
         """Record the operation without values, if it is linear (see `LinearTape`)."""
         tracers = [a for a in args if isinstance(a, Tracer)]
-        tape = max((a.trace for a in tracers), key=lambda trace: trace.level)
+        tape = max((a.owner for a in tracers), key=lambda trace: trace.level)
         inputs = [
-            a.var if isinstance(a, Tracer) and a.trace is tape else None for a in args
+            a.payload if isinstance(a, Tracer) and a.owner is tape else None for a in args
         ]
         mask = [v is not None for v in inputs]
         if not self.is_linear(mask, **params):

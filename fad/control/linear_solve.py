@@ -169,7 +169,7 @@ def _push_program(
         jaxpr, *[stream.input(v, t) for v, t in zip(values, full, strict=True)]
     )
     stream.close()
-    return [o.var if isinstance(o, Tracer) and o.trace is stream else None for o in outs]
+    return [o.payload if isinstance(o, Tracer) and o.owner is stream else None for o in outs]
 
 
 def _pull_program(

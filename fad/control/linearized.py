@@ -81,7 +81,7 @@ class Linearized:
                 outs, t_outs = rule(primals, boxes)
         finally:
             tape.close()
-        inputs = [None if b is None else b.var for b in boxes]
+        inputs = [None if b is None else b.payload for b in boxes]
         return outs, cls(inputs, [_atom(tape, name, t) for t in t_outs])
 
     def map_residuals(self, f: Callable[[Any], Any]) -> None:
@@ -125,8 +125,8 @@ register_pytree_node(
 
 def _atom(tape: LinearTape, name: str, tangent: Any) -> Any:
     """Return the atom of an output tangent, None for zero."""
-    if isinstance(tangent, Tracer) and tangent.trace is tape:
-        return tangent.var
+    if isinstance(tangent, Tracer) and tangent.owner is tape:
+        return tangent.payload
     value = concrete_value(tangent)
     if value is not None and np.any(value):
         raise NotLinearError(

@@ -157,8 +157,8 @@ def _derivative(f: Jaxpr, values: Flat, tangents: Flat) -> list[Any]:
     outs = eval_jaxpr(f, *boxes)
     stream.close()
     return [
-        o.var
-        if isinstance(o, Tracer) and o.trace is stream
+        o.payload
+        if isinstance(o, Tracer) and o.owner is stream
         else or_zeros(None, aval_of(o))
         for o in outs
     ]

@@ -78,8 +78,8 @@ class Tape(Trace):
         key, bit = 0, 1
         for a in args:
             if isinstance(a, Tracer):
-                if a.trace is self:
-                    inputs.append(a.var)
+                if a.owner is self:
+                    inputs.append(a.payload)
                     a = a.value
                     key |= bit
                     if isinstance(a, Tracer):
@@ -118,9 +118,9 @@ class Tape(Trace):
         else:
             residuals = self._residuals(plan, values, ans)
         box: Tracer = _new(Tracer)
-        box.trace = self
+        box.owner = self
         box.value = ans
-        box.var = new_eqn(prim, inputs, params, plan, residuals, aval)
+        box.payload = new_eqn(prim, inputs, params, plan, residuals, aval)
         return box
 
     def _process(
@@ -252,7 +252,7 @@ class LinearTape(Trace):
         self.open = 0
 
     def aval(self, tracer: Tracer) -> Aval:
-        aval: Aval = tracer.var.aval
+        aval: Aval = tracer.payload.aval
         return aval
 
     def process(
@@ -263,7 +263,7 @@ class LinearTape(Trace):
         if prim.inlined is not None:
             return prim.inlined(*args, **params)
         inputs = [
-            a.var if isinstance(a, Tracer) and a.trace is self else None for a in args
+            a.payload if isinstance(a, Tracer) and a.owner is self else None for a in args
         ]
         plan = prim.plan(mask_key(inputs))
         residuals = self._residuals(prim, plan, args)

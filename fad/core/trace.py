@@ -90,39 +90,39 @@ class Tracer:
     """The box around a value while it is traced; it behaves as a NumPy array.
 
     Attributes:
-        trace: the trace it belongs to.
+        owner: the trace it belongs to.
         value: the value one level below, or None in an abstract trace.
-        var: what the trace knows besides the value (its variable, tangent, batch axis).
+        payload: what the trace knows besides the value: an atom, a tangent, a stack.
     """
 
-    __slots__ = ("trace", "value", "var", "__weakref__")
+    __slots__ = ("owner", "value", "payload", "__weakref__")
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]  # as for arrays: == is elementwise
 
-    def __init__(self, trace: Trace, value: Any, var: Any) -> None:
-        self.trace = trace
+    def __init__(self, owner: Trace, value: Any, payload: Any) -> None:
+        self.owner = owner
         self.value = value
-        self.var = var
+        self.payload = payload
 
     @property
     def aval(self) -> Aval:
-        return self.trace.aval(self)
+        return self.owner.aval(self)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.trace.aval(self).shape
+        return self.owner.aval(self).shape
 
     @property
     def dtype(self) -> Any:
-        return self.trace.aval(self).dtype
+        return self.owner.aval(self).dtype
 
     @property
     def ndim(self) -> int:
-        return len(self.trace.aval(self).shape)
+        return len(self.owner.aval(self).shape)
 
     @property
     def size(self) -> int:
-        return self.trace.aval(self).size
+        return self.owner.aval(self).size
 
     def __len__(self) -> int:
         shape = self.shape
@@ -165,13 +165,13 @@ class Tracer:
             raise error(
                 f"{what.__name__}() was asked of a value of shape and dtype "
                 f"{self.aval!r} that is not known while tracing under "
-                f"{self.trace.name}{_at_user_line()}. {hint}"
+                f"{self.owner.name}{_at_user_line()}. {hint}"
             )
         return value
 
     def __repr__(self) -> str:
         inner = "" if self.value is None else f", value={self.value!r}"
-        return f"Tracer<{self.aval!r}, {self.trace.name}{inner}>"
+        return f"Tracer<{self.aval!r}, {self.owner.name}{inner}>"
 
 
 _NUMBERS = (float, int, complex)
@@ -224,7 +224,7 @@ def bind(prim: Primitive, *args: Any, **params: Any) -> Any:
     top = staging_trace()
     for a in args:
         if isinstance(a, Tracer):
-            trace = a.trace
+            trace = a.owner
             if top is None or trace.level > top.level:
                 top = trace
     if top is None:
@@ -235,7 +235,7 @@ def bind(prim: Primitive, *args: Any, **params: Any) -> Any:
 def aval_of(value: Any) -> Aval:
     """Return the aval of a tracer, an array or a number."""
     if isinstance(value, Tracer):
-        return value.trace.aval(value)
+        return value.owner.aval(value)
     return concrete_aval(value)
 
 
@@ -248,6 +248,6 @@ def concrete_value(value: Any) -> Any:
 
 def full_lower(trace: Trace, value: Any) -> Any:
     """Unbox `value` if it is a tracer of `trace`; any other value stays."""
-    if isinstance(value, Tracer) and value.trace is trace:
+    if isinstance(value, Tracer) and value.owner is trace:
         return value.value
     return value

@@ -45,14 +45,14 @@ class View(Tracer):
 
     __slots__ = (
         "_value",
-        "_var",
+        "_payload",
         "base",
         "prim",
         "params",
         "certain",
         "_seen",
         "_of_value",
-        "_of_var",
+        "_of_payload",
     )
 
     base: Tracer
@@ -60,43 +60,43 @@ class View(Tracer):
     params: dict[str, Any]
     certain: bool
     _value: Any
-    _var: Any
+    _payload: Any
     _seen: int  # the trace's count of writes when the view was last known to be fresh
     _of_value: Any  # what it was taken from
-    _of_var: Any
+    _of_payload: Any
 
     @property
     def value(self) -> Any:
         """The value one level below, taken anew after a write."""
-        if self._seen != self.trace.writes:
+        if self._seen != self.owner.writes:
             self._refresh()
         return self._value
 
     @property
-    def var(self) -> Any:
-        """The variable, taken anew after a write."""
-        if self._seen != self.trace.writes:
+    def payload(self) -> Any:
+        """The payload, taken anew after a write."""
+        if self._seen != self.owner.writes:
             self._refresh()
-        return self._var
+        return self._payload
 
     def _refresh(self) -> None:
         stale: list[View] = []
         view: Tracer = self
-        while isinstance(view, View) and view._seen != view.trace.writes:
+        while isinstance(view, View) and view._seen != view.owner.writes:
             stale.append(view)
             view = view.base
         for view in reversed(stale):
             view._renew()
 
     def _renew(self) -> None:
-        value, var = self.base.value, self.base.var
-        if value is not self._of_value or var is not self._of_var:
+        value, payload = self.base.value, self.base.payload
+        if value is not self._of_value or payload is not self._of_payload:
             if not self.certain:
                 raise InPlaceError(maybe_shared(self))
-            box = self.trace.process(self.prim, (self.base,), self.params)
-            self._value, self._var = box.value, box.var
-            self._of_value, self._of_var = value, var
-        self._seen = self.trace.writes
+            box = self.owner.process(self.prim, (self.base,), self.params)
+            self._value, self._payload = box.value, box.payload
+            self._of_value, self._of_payload = value, payload
+        self._seen = self.owner.writes
 
 
 def maybe_shared(view: View) -> str:
@@ -105,7 +105,7 @@ def maybe_shared(view: View) -> str:
     return (
         f"In-place write to an array {view.base.aval!r} or to what {name} made of it: "
         f"whether {name} returns a view or a copy depends on the memory layout, which "
-        f"is not known while tracing under {view.trace.name}. Make it a copy of its own, "
+        f"is not known while tracing under {view.owner.name}. Make it a copy of its own, "
         f"fnp.copy({name}(...)), or write y = y.at[index].set(value), a new array."
     )
 
@@ -117,8 +117,8 @@ def as_view(
     base = args[0]
     if len(args) > 1 or not (isinstance(box, Tracer) and isinstance(base, Tracer)):
         return box
-    trace = box.trace
-    if base.trace is not trace:
+    trace = box.owner
+    if base.owner is not trace:
         return box
     if trace.concrete:
         certain: Any = _shares(box.value, base.value)
@@ -131,11 +131,11 @@ def as_view(
     if certain is False:
         return box
     view = _new(View)
-    view.trace = trace
-    view._value, view._var = box.value, box.var
+    view.owner = trace
+    view._value, view._payload = box.value, box.payload
     view.base, view.prim, view.params = base, prim, params
     view.certain = certain is True
-    view._seen, view._of_value, view._of_var = trace.writes, base.value, base.var
+    view._seen, view._of_value, view._of_payload = trace.writes, base.value, base.payload
     return view
 
 
@@ -180,12 +180,12 @@ def root_of(tracer: Tracer) -> tuple[Tracer, list[View]]:
 
 def rebind(root: Tracer, new: Tracer) -> None:
     """Give a root a new value of its own trace, and make its views stale."""
-    root.value, root.var = new.value, new.var
-    root.trace.writes += 1
+    root.value, root.payload = new.value, new.payload
+    root.owner.writes += 1
 
 
 def snapshot(value: Any) -> Any:
     """Return a value, if a tracer then another one that later writes do not reach."""
     if isinstance(value, Tracer):
-        return Tracer(value.trace, value.value, value.var)
+        return Tracer(value.owner, value.value, value.payload)
     return value

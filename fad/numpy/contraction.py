@@ -297,3 +297,8 @@ for _name, _product in (("matvec", _matvec), ("vecmat", _vecmat)):
 del _name, _product
 
 Tracer.dot = lambda self, b, out=None: dot(self, b, out)  # type: ignore[attr-defined]
+Tracer.trace = (  # type: ignore[attr-defined]
+    lambda self, offset=0, axis1=0, axis2=1, dtype=None, out=None: trace(
+        self, offset, axis1, axis2, dtype, out
+    )
+)

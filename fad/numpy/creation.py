@@ -175,7 +175,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     if value is None:
         raise TypeError(
             f"asarray_chkfinite needs the values of {out.aval!r}, which are not known "
-            f"while tracing under {out.trace.name}; check the argument before"
+            f"while tracing under {out.owner.name}; check the argument before"
         )
     np.asarray_chkfinite(value)
     return out

@@ -179,7 +179,7 @@ def array_repr(
     if not isinstance(arr, Tracer) or value is None:
         return repr(arr)
     text = np.array_repr(value, max_line_width, precision, suppress_small)
-    return f"Tracer<{arr.aval!r}, {arr.trace.name}, value={text}>"
+    return f"Tracer<{arr.aval!r}, {arr.owner.name}, value={text}>"
 
 
 @implements(np.array_str)

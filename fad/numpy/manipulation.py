@@ -56,6 +56,13 @@ def owned(x: Any) -> Any:
     return arithmetic.copy(x) if isinstance(x, View) else x
 
 
+def of_its_own(x: Any) -> Any:
+    """Return a view of an array that nobody else holds: as good as an array itself."""
+    if isinstance(x, View):
+        x.certain = True
+    return x
+
+
 def axis_of(axis: Any, ndim: int) -> int:
     """Return a non-negative axis.
 

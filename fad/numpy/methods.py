@@ -145,7 +145,7 @@ def refuse_pickle(self: Tracer, protocol: Any) -> NoReturn:
     """Say why a tracer cannot be pickled."""
     raise TypeError(
         f"A traced value {self.aval!r} cannot be pickled: it lives inside one call of "
-        f"a transformed function ({self.trace.name}). Return it from the function, for "
+        f"a transformed function ({self.owner.name}). Return it from the function, for "
         "example with has_aux=True, and pickle the plain result."
     )
 

@@ -102,14 +102,14 @@ def _fast(prim: Primitive) -> tuple[Callable[[Any, Any], Any], ...]:
     def method(x: Any, y: Any) -> Any:
         cls = y.__class__
         if staging_trace() is None and (
-            cls in _PLAIN or (cls is Tracer and y.trace is x.trace)
+            cls in _PLAIN or (cls is Tracer and y.owner is x.owner)
         ):
-            return x.trace.process(prim, (x, y), NO_PARAMS)
+            return x.owner.process(prim, (x, y), NO_PARAMS)
         return slow(x, y)
 
     def reflected(x: Any, y: Any) -> Any:
         if y.__class__ in _PLAIN and staging_trace() is None:
-            return x.trace.process(prim, (y, x), NO_PARAMS)
+            return x.owner.process(prim, (y, x), NO_PARAMS)
         return slow_reflected(x, y)
 
     return method, reflected

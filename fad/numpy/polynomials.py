@@ -221,7 +221,7 @@ def roots(p: Any) -> Any:
         raise TypeError(
             "roots: how many roots there are depends on which coefficients are zero, "
             f"and those of {p.aval!r} are not known while tracing under "
-            f"{p.trace.name}; use numpy.linalg.eigvals of the companion matrix"
+            f"{p.owner.name}; use numpy.linalg.eigvals of the companion matrix"
         )
     nonzero = np.flatnonzero(np.asarray(value))
     if len(nonzero) == 0:

@@ -69,7 +69,7 @@ def _known(value: Any, name: str) -> Any:
     if known is None:
         raise TypeError(
             f"{name}: the number of values has to be known, and {value.aval!r} is not "
-            f"known while tracing under {value.trace.name}; pass a plain number, or "
+            f"known while tracing under {value.owner.name}; pass a plain number, or "
             "use linspace with a fixed `num`"
         )
     return known

@@ -25,7 +25,7 @@ from ..ops.indexing import getitem, slice_along
 from .convert import array_from, cast, operand
 from .dispatch import implements
 from .index_keys import fit
-from .manipulation import axis_of, owned, sizes_of
+from .manipulation import axis_of, of_its_own, owned, sizes_of
 
 __all__ = ["delete", "insert", "repeat", "resize", "roll", "tile", "trim_zeros"]
 
@@ -67,7 +67,7 @@ def tile(A: Any, reps: Any) -> Any:
     times = (1,) * (rank - len(times)) + times
     shape = (1,) * (rank - len(shape)) + shape
     if math.prod(times) == 1:
-        return copy(ops.reshape(x, shape=shape))
+        return of_its_own(ops.reshape(copy(x), shape=shape))
     paired = [n for pair in zip((1,) * rank, shape, strict=True) for n in pair]
     spread = [n for pair in zip(times, shape, strict=True) for n in pair]
     x = ops.broadcast_to(ops.reshape(x, shape=tuple(paired)), shape=tuple(spread))
@@ -101,7 +101,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     x = operand(a)
     shape = aval_of(x).shape
     if axis is None:
-        return ops.reshape(roll(flat(x), shift, 0), shape=shape)
+        return of_its_own(ops.reshape(roll(flat(x), shift, 0), shape=shape))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     pairs = np.broadcast(shift, [axis_of(i, len(shape)) for i in axes])
     if pairs.ndim > 1:

@@ -209,7 +209,7 @@ def known(name: str, value: Any) -> Any:
     if plain is None:
         raise ConcretizationTypeError(
             f"{name}: the shape of the result depends on values that are not known "
-            f"while tracing under {value.trace.name}: {aval_of(value)!r}. Call it "
+            f"while tracing under {value.owner.name}: {aval_of(value)!r}. Call it "
             "outside of the transformed function, or keep shapes fixed with fnp.where "
             "and masks."
         )

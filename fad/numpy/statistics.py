@@ -233,7 +233,7 @@ def _total_weight(w: Any, axis: Any, keepdims: Any) -> Any:
 
 
 def _install() -> None:
-    for method in (mean, std):
+    for method in (mean, std, var):
         setattr(Tracer, method.__name__, method)
 
 

@@ -265,7 +265,7 @@ def _unary(self: Ufunc) -> Callable[..., Any]:
                 if staging_trace() is None:
                     return ufunc(x)
             elif cls is Tracer and direct and staging_trace() is None:
-                return x.trace.process(apply, (x,), NO_PARAMS)
+                return x.owner.process(apply, (x,), NO_PARAMS)
             elif cls in _SIMPLE:
                 return apply(x)
         return self(x, *args, **kwargs)

@@ -59,14 +59,14 @@ def overwrite(target: Tracer, value: Any) -> None:
     root, chain = root_of(target)
     for view in reversed(chain):
         value = _WRITE_BACK[view.prim](view.base, value, **view.params)
-    if isinstance(value, Tracer) and value.trace.level > root.trace.level:
+    if isinstance(value, Tracer) and value.owner.level > root.owner.level:
         raise InPlaceError(
-            f"A value {aval_of(value)!r} of an inner {value.trace.name} was assigned into "
-            f"an array {aval_of(target)!r} of an outer {root.trace.name}. The inner "
+            f"A value {aval_of(value)!r} of an inner {value.owner.name} was assigned into "
+            f"an array {aval_of(target)!r} of an outer {root.owner.name}. The inner "
             "function would change what is outside of it. Make a new array inside, "
             "out = out.at[index].set(value), and return it."
         )
-    if not (isinstance(value, Tracer) and value.trace is root.trace):
+    if not (isinstance(value, Tracer) and value.owner is root.owner):
         aval = aval_of(root)
         box = zeros_like(root, shape=aval.shape, dtype=aval.dtype)
         value = scatter_set(box, value, index=(Ellipsis,))
@@ -77,8 +77,8 @@ def overwrite(target: Tracer, value: Any) -> None:
 
 def check_writable(target: Tracer) -> None:
     """Raise if NumPy would not write to `target`, or not surely to what it shows."""
-    if not target.trace.open:
-        target.trace.escaped("in-place assignment")
+    if not target.owner.open:
+        target.owner.escaped("in-place assignment")
     for view in root_of(target)[1]:
         read_only = view.prim in (broadcast, diagonal)
         if read_only or (view.prim is imag and aval_of(view.base).dtype.kind != "c"):

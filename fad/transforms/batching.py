@@ -102,7 +102,7 @@ class Batch(Trace):
         return Tracer(self, None, BatchedValue(stacked, dim))
 
     def aval(self, tracer: Tracer) -> Aval:
-        stacked, dim = tracer.var
+        stacked, dim = tracer.payload
         aval = aval_of(stacked)
         return Aval((*aval.shape[:dim], *aval.shape[dim + 1 :]), aval.dtype)
 
@@ -127,8 +127,8 @@ class Batch(Trace):
 
     def unbox(self, value: Any) -> tuple[Any, int | None]:
         """Return (stacked value, batch axis), or (value, None) of an unbatched one."""
-        if isinstance(value, Tracer) and value.trace is self:
-            stacked, dim = value.var
+        if isinstance(value, Tracer) and value.owner is self:
+            stacked, dim = value.payload
             return stacked, dim
         return value, None
 

@@ -24,7 +24,7 @@ __all__ = ["Stream", "push"]
 
 
 class Stream(Trace):
-    """A concrete trace whose tracers carry a tangent in `var`."""
+    """A concrete trace whose tracers carry a tangent as payload."""
 
     __slots__ = ()
     name = "jvp"
@@ -42,9 +42,9 @@ class Stream(Trace):
     ) -> Any:
         if not self.open:
             self.escaped(prim.name)
-        mine = [isinstance(a, Tracer) and a.trace is self for a in args]
+        mine = [isinstance(a, Tracer) and a.owner is self for a in args]
         values = [a.value if m else a for a, m in zip(args, mine, strict=True)]
-        tangents = [a.var if m else None for a, m in zip(args, mine, strict=True)]
+        tangents = [a.payload if m else None for a, m in zip(args, mine, strict=True)]
         try:
             if prim.push_both is not None:
                 ans, t_out = prim.push_both(self, values, tangents, **params)

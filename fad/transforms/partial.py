@@ -49,7 +49,7 @@ class _Residuals:
     def _template(self, leaf: Any, known: dict[int, int]) -> Any:
         if not isinstance(leaf, Tracer):
             return _Known(leaf)
-        index = known.setdefault(id(leaf.var), len(self.holes))
+        index = known.setdefault(id(leaf.payload), len(self.holes))
         if index == len(self.holes):
             self.holes.append(leaf)
         return index
@@ -108,10 +108,10 @@ class Split:
         boxes = list(args)
         for i in self.traced:
             boxes[i] = tape.input(args[i])
-        self.in_atoms = [boxes[i].var for i in self.traced]
+        self.in_atoms = [boxes[i].payload for i in self.traced]
         outs = eval_jaxpr(self.jaxpr, *boxes)
         self.out_atoms = [
-            o.var if isinstance(o, Tracer) and o.trace is tape else None for o in outs
+            o.payload if isinstance(o, Tracer) and o.owner is tape else None for o in outs
         ]
         values = [full_lower(tape, o) for o in outs]
         tape.close()
@@ -268,8 +268,8 @@ def jvp_jaxpr(
 
 
 def _tangent(stream: Stream, out: Any, forced: bool) -> Any:
-    if isinstance(out, Tracer) and out.trace is stream:
-        return out.var
+    if isinstance(out, Tracer) and out.owner is stream:
+        return out.payload
     return zeros(aval_of(out).tangent()) if forced else None
 
 

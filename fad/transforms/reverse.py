@@ -144,9 +144,7 @@ def _run_checked(env: Cotangents) -> None:
         _masked_step(env, eqn, env.pop(eqn), f"the reverse pass of {eqn.prim.name}")
 
 
-def _masked_step(
-    env: Cotangents, eqn: Eqn, ct: Any, what: str | None = None
-) -> None:
+def _masked_step(env: Cotangents, eqn: Eqn, ct: Any, what: str | None = None) -> None:
     """Do one equation while some cotangents have elements cut off by a select."""
     live = env.live.pop(eqn, None)
     prim = eqn.prim
@@ -239,15 +237,15 @@ def transpose(
     """
     tape = LinearTape()
     boxes = [tape.input(a) for a in avals]
-    atoms = [b.var for b in boxes]
+    atoms = [b.payload for b in boxes]
     try:
         outs, cts = linear(*boxes)
     finally:
         tape.close()
     pairs = [
-        (o.var, ct)
+        (o.payload, ct)
         for o, ct in zip(outs, cts, strict=True)
-        if ct is not None and isinstance(o, Tracer) and o.trace is tape
+        if ct is not None and isinstance(o, Tracer) and o.owner is tape
     ]
     env = backward([v for v, _ in pairs], [ct for _, ct in pairs])
     return [env.get(v) for v in atoms]

@@ -52,13 +52,13 @@ class Staging(Trace):
         return Tracer(self, None, Var(aval))
 
     def aval(self, tracer: Tracer) -> Aval:
-        aval: Aval = tracer.var.aval
+        aval: Aval = tracer.payload.aval
         return aval
 
     def atom(self, value: Any) -> Any:
         """Return the atom of a value: its own, a literal, or a constant variable."""
-        if isinstance(value, Tracer) and value.trace is self:
-            return value.var
+        if isinstance(value, Tracer) and value.owner is self:
+            return value.payload
         if is_weak(value) or isinstance(value, np.generic):
             return Lit(value, aval_of(value))
         known = self.consts.get(id(value))
@@ -94,7 +94,7 @@ def stage(
     """Trace `f`, which takes and returns flat values, into a jaxpr."""
     trace = Staging()
     boxes = [trace.input(a) for a in avals]
-    inputs = [b.var for b in boxes]
+    inputs = [b.payload for b in boxes]
     with ambient(trace):
         outs = f(*boxes)
         atoms = [trace.atom(o) for o in outs]

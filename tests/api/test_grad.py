@@ -1,4 +1,4 @@
-"""`grad`, `value_and_grad`, `elementwise_grad`: results, arguments, errors that teach."""
+"""`grad`, `value_and_grad`, `elementwise_grad`: results, arguments, errors."""
 
 from collections import namedtuple
 
@@ -17,7 +17,9 @@ def test_gradient_of_a_scalar_function():
 
 
 def test_plain_numpy_functions_are_differentiated():
-    assert_allclose(fad.grad(lambda x: np.sum(np.sin(x) * x))(X), np.sin(X) + X * np.cos(X))
+    assert_allclose(
+        fad.grad(lambda x: np.sum(np.sin(x) * x))(X), np.sin(X) + X * np.cos(X)
+    )
 
 
 def test_gradient_has_the_tree_of_its_argument():
@@ -158,7 +160,9 @@ class TestComplex:
 class TestIntegers:
     @pytest.mark.parametrize("x", [3, np.int32(3), True, np.array([1, 2])])
     def test_are_refused_with_a_hint(self, x):
-        with pytest.raises(TypeError, match=r"floating or complex.*(float\(x\)|astype)"):
+        with pytest.raises(
+            TypeError, match=r"floating or complex.*(float\(x\)|astype)"
+        ):
             fad.grad(lambda x: fnp.sum(x * 1.0))(x)
 
     def test_allow_int_gives_float0_zeros(self):

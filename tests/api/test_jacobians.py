@@ -23,7 +23,9 @@ def test_shape_is_output_shape_then_input_shape(jac):
     x = np.linspace(0, 1, 4)
     j = jac(f)(x)
     assert j.shape == (4, 2, 4)
-    assert_allclose(j, np.eye(4)[:, None, :] * np.cos(x)[:, None, None] * np.ones((2, 1)))
+    assert_allclose(
+        j, np.eye(4)[:, None, :] * np.cos(x)[:, None, None] * np.ones((2, 1))
+    )
 
 
 @both
@@ -138,7 +140,9 @@ def test_under_grad_and_vmap(jac):
     f = lambda x: fnp.sum(jac(lambda y: y * y * y)(x))
     assert_allclose(fad.grad(f)(X), 6 * X)
     xs = np.stack([X, 2 * X])
-    assert_allclose(fad.vmap(jac(lambda y: y * y))(xs), [np.diag(2 * X), np.diag(4 * X)])
+    assert_allclose(
+        fad.vmap(jac(lambda y: y * y))(xs), [np.diag(2 * X), np.diag(4 * X)]
+    )
 
 
 class TestHessian:
@@ -154,7 +158,9 @@ class TestHessian:
         assert h["b"]["b"] == 0.0
 
     def test_of_several_arguments(self):
-        (xx, xy), (yx, yy) = fad.hessian(lambda x, y: x * x * y, argnums=(0, 1))(2.0, 3.0)
+        (xx, xy), (yx, yy) = fad.hessian(lambda x, y: x * x * y, argnums=(0, 1))(
+            2.0, 3.0
+        )
         assert (xx, xy, yx, yy) == (6.0, 4.0, 4.0, 0.0)
 
     def test_of_a_vector_function(self):
@@ -163,7 +169,9 @@ class TestHessian:
         assert_allclose(h[1, 1, 1], 12.0)
 
     def test_aux_and_chunks(self):
-        h, aux = fad.hessian(lambda x: (fnp.sum(x**3), 7), has_aux=True, chunk_size=2)(X)
+        h, aux = fad.hessian(lambda x: (fnp.sum(x**3), 7), has_aux=True, chunk_size=2)(
+            X
+        )
         assert_allclose(h, np.diag(6 * X))
         assert aux == 7
 

@@ -23,7 +23,11 @@ def test_pytrees_and_lists_of_arguments():
 
 
 def test_aux():
-    assert fad.jvp(lambda x: (x * x, x), (3.0,), (1.0,), has_aux=True) == (9.0, 6.0, 3.0)
+    assert fad.jvp(lambda x: (x * x, x), (3.0,), (1.0,), has_aux=True) == (
+        9.0,
+        6.0,
+        3.0,
+    )
 
 
 def test_integers_take_float0_tangents():

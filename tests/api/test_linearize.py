@@ -30,8 +30,8 @@ def test_function_runs_once():
 
 
 def test_pytrees_and_aux():
-    y, lin, aux = fad.linearize(lambda p: ({"s": p["a"] ** 2}, p["b"]), {"a": 3.0, "b": 4},
-                                has_aux=True)  # fmt: skip
+    f = lambda p: ({"s": p["a"] ** 2}, p["b"])
+    y, lin, aux = fad.linearize(f, {"a": 3.0, "b": 4}, has_aux=True)
     assert (y, aux) == ({"s": 9.0}, 4)
     assert lin({"a": 1.0, "b": np.zeros((), fad.float0)}) == {"s": 6.0}
 

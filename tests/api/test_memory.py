@@ -116,7 +116,9 @@ def test_chain_of_hundreds_of_thousands_of_operations_differentiates_and_is_free
 def test_training_loop_does_not_grow():
     rng = np.random.default_rng(0)
     xs, ys = rng.normal(size=(8, 3)), rng.normal(size=8)
-    step = fad.value_and_grad(lambda p: fnp.sum((fnp.tanh(xs @ p["w"]) + p["b"] - ys) ** 2))
+    step = fad.value_and_grad(
+        lambda p: fnp.sum((fnp.tanh(xs @ p["w"]) + p["b"] - ys) ** 2)
+    )
     params = {"w": np.zeros(3), "b": 0.0}
 
     def train(count):

@@ -1,4 +1,4 @@
-"""Writing into arrays: a gradient is right or an error is raised, never silently wrong."""
+"""Writing into arrays: a gradient is right or there is an error, never silence."""
 
 import gc
 import threading

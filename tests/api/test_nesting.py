@@ -1,4 +1,4 @@
-"""Transforms nest to any depth in any mix, without confusing whose derivative is whose."""
+"""Transforms nest to any depth in any mix; each derivative stays its own."""
 
 import itertools
 import sys
@@ -36,7 +36,9 @@ def by_vmap(f):
 
 
 MODES = [by_grad, by_jvp, by_vjp, by_linearize, by_program, by_vmap]
-pairs = pytest.mark.parametrize(("outer", "inner"), [*itertools.product(MODES, repeat=2)])
+pairs = pytest.mark.parametrize(
+    ("outer", "inner"), [*itertools.product(MODES, repeat=2)]
+)
 
 
 @pairs

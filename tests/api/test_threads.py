@@ -36,9 +36,9 @@ def in_threads(*tasks):
 
 def test_two_threads_differentiate_at_once():
     x = np.linspace(0.0, 1.0, 50)
-    f = lambda k: lambda: [
-        fad.grad(lambda v: fnp.sum(fnp.sin(k * v)))(x) for _ in range(100)
-    ][-1]
+    f = lambda k: (
+        lambda: [fad.grad(lambda v: fnp.sum(fnp.sin(k * v)))(x) for _ in range(100)][-1]
+    )
     a, b = in_threads(f(1.0), f(2.0))
     assert_allclose(a, np.cos(x))
     assert_allclose(b, 2 * np.cos(2 * x))

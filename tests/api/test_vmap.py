@@ -17,7 +17,9 @@ def test_maps_over_the_first_axis():
 
 @pytest.mark.parametrize("axis", [0, 1, -1, -2])
 def test_in_axes_and_out_axes(axis):
-    assert_array_equal(fad.vmap(lambda x: 2 * x, in_axes=axis, out_axes=axis)(XS), 2 * XS)
+    assert_array_equal(
+        fad.vmap(lambda x: 2 * x, in_axes=axis, out_axes=axis)(XS), 2 * XS
+    )
     assert_array_equal(
         fad.vmap(lambda x: 2 * x, in_axes=axis)(XS), 2 * np.moveaxis(XS, axis, 0)
     )
@@ -31,9 +33,7 @@ def test_arguments_that_are_not_mapped():
 
 def test_in_axes_as_pytree_prefixes():
     f = lambda p, q: p["a"] * p["b"][0] + q
-    out = fad.vmap(f, in_axes=({"a": 0, "b": None}, 1))(
-        {"a": XS, "b": (Y,)}, XS.T
-    )
+    out = fad.vmap(f, in_axes=({"a": 0, "b": None}, 1))({"a": XS, "b": (Y,)}, XS.T)
     assert_array_equal(out, XS * Y + XS)
     out = fad.vmap(f, in_axes=(0, None))({"a": XS, "b": (XS,)}, 1.0)
     assert_array_equal(out, XS * XS + 1)
@@ -126,7 +126,11 @@ def test_branching_on_what_is_not_mapped_is_fine():
 @pytest.mark.parametrize(
     ("args", "options", "text"),
     [
-        ((XS, Y), {}, "different sizes.*leaf 0 f64.3,2. has size 3.*leaf 1 f64.2. has si"),
+        (
+            (XS, Y),
+            {},
+            "different sizes.*leaf 0 f64.3,2. has size 3.*leaf 1 f64.2. has si",
+        ),
         ((XS,), {"in_axes": 2}, r"axis 2 of f64\[3,2\], which has 2 axes"),
         ((XS,), {"in_axes": -3}, "axis -3"),
         ((1.0,), {}, "axis 0 of ~f64.., which has 0 axes"),

@@ -17,6 +17,10 @@ def equation(prim, *inputs, aval=F):
     return new_eqn(prim, inputs, {}, None, (), aval)
 
 
+def wrong_sin(x):
+    return equation(sin, x, aval=Aval((2,), F.dtype))
+
+
 def chain(x, count):
     for _ in range(count):
         x = equation(sin, x)
@@ -67,7 +71,7 @@ def test_valid_program_is_returned():
         (lambda x, a: Jaxpr([x], [Var(F)], [], [a], [a]), "1 constant variables"),
         (lambda x, a: Jaxpr([x], [], [], [a], ["a"]), "not an atom"),
         (
-            lambda x, a: Jaxpr([x], [], [], [e := equation(sin, x, aval=Aval((2,), F.dtype))], [e]),
+            lambda x, a: Jaxpr([x], [], [], [e := wrong_sin(x)], [e]),
             "ought to have the outputs",
         ),
     ],

@@ -26,7 +26,9 @@ def test_constants_stand_before_the_semicolon():
 
 
 def test_literals_are_written_in_line():
-    text = str(Jaxpr([], (), (), (), [Lit(2.0, F), Lit(np.int8(3), Aval((), np.dtype("i1")))]))
+    text = str(
+        Jaxpr([], (), (), (), [Lit(2.0, F), Lit(np.int8(3), Aval((), np.dtype("i1")))])
+    )
     assert text == "{ lambda ; . let in (2.0:f64[], 3:i8[]) }"
 
 

@@ -47,7 +47,9 @@ def test_plan_keeps_what_the_traced_inputs_formulas_name():
 
 
 def test_elementwise_primitive_of_ones_own_in_every_transform():
-    cube = elementwise("cube_of_tests", lambda x: x**3, [lambda t, x: t * (x * x) * 3.0])
+    cube = elementwise(
+        "cube_of_tests", lambda x: x**3, [lambda t, x: t * (x * x) * 3.0]
+    )
     f = lambda x: cube(x)
     assert fad.grad(f)(2.0) == 12.0
     assert fad.grad(fad.grad(f))(2.0) == 12.0
@@ -75,7 +77,9 @@ def test_opaque_primitive_has_its_vjp_by_transposition():
 def test_missing_rules_are_named():
     bare = Primitive("bare_of_tests", lambda x: x)
     assert repr(bare) == "<primitive primitive bare_of_tests>"
-    with pytest.raises(NotImplementedError, match="bare_of_tests has no derivative rule"):
+    with pytest.raises(
+        NotImplementedError, match="bare_of_tests has no derivative rule"
+    ):
         fad.grad(lambda x: bare(x))(1.0)
     with pytest.raises(NotImplementedError, match="bare_of_tests has no shape rule"):
         fad.make_jaxpr(lambda x: bare(x))(1.0)

@@ -23,7 +23,7 @@ def tape():
 
 
 def kept(box):
-    return [e.residuals for e in program([box.var])]
+    return [e.residuals for e in program([box.payload])]
 
 
 def test_linear_operations_keep_nothing(tape):

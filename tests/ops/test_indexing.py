@@ -245,7 +245,7 @@ def test_an_index_keeps_its_arrays_and_not_the_array_indexed():
 
     def f(x):
         y = x[np.arange(50)]
-        tape_holds.append([r.nbytes for r in y.var.residuals])
+        tape_holds.append([r.nbytes for r in y.payload.residuals])
         return fnp.sum(y)
 
     fad.grad(f)(big)

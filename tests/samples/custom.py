@@ -1,4 +1,4 @@
-"""Samples of calls to functions with custom rules, built as the decorators build them."""
+"""Samples of calls to functions with custom rules, as the decorators build them."""
 
 from typing import Any
 

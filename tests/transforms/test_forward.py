@@ -26,7 +26,7 @@ def test_product_rule():
     stream = Stream()
     x = stream.input(X, np.ones(3))
     y = mul(x, sin(x))
-    assert_allclose(y.var, np.sin(X) + X * np.cos(X))
+    assert_allclose(y.payload, np.sin(X) + X * np.cos(X))
 
 
 def test_derivatives_that_vanish_leave_plain_values():
@@ -50,9 +50,9 @@ def test_push_over_a_stored_program_is_the_stream():
     x = tape.input(X)
     y = f(x)
     t = np.array([1.0, -1.0, 0.5])
-    env = push(program([y.var]), [x.var], [t])
-    assert_allclose(env[y.var], fad.jvp(f, (X,), (t,))[1], rtol=1e-15)
-    assert y.var not in push(program([y.var]), [x.var], [None])
+    env = push(program([y.payload]), [x.payload], [t])
+    assert_allclose(env[y.payload], fad.jvp(f, (X,), (t,))[1], rtol=1e-15)
+    assert y.payload not in push(program([y.payload]), [x.payload], [None])
 
 
 def test_errors_name_operation_and_line():

@@ -20,22 +20,25 @@ def test_cotangents_of_shared_values_add_up():
     x = tape.input(np.float64(3.0))
     y = mul(x, x)
     z = add(add(y, y), x)
-    env = backward([z.var], [np.float64(1.0)])
-    assert env[x.var] == 13.0
+    env = backward([z.payload], [np.float64(1.0)])
+    assert env[x.payload] == 13.0
 
 
 def test_several_outputs_and_zero_cotangents():
     tape = Tape()
     x = tape.input(np.float64(3.0))
     a, b = mul(x, 2.0), mul(x, 5.0)
-    assert backward([a.var, b.var], [np.float64(1.0), np.float64(10.0)])[x.var] == 52.0
-    assert backward([a.var, None], [None, np.float64(1.0)]) == {}
+    assert (
+        backward([a.payload, b.payload], [np.float64(1.0), np.float64(10.0)])[x.payload]
+        == 52.0
+    )
+    assert backward([a.payload, None], [None, np.float64(1.0)]) == {}
 
 
 def test_list_of_outputs_is_emptied_so_that_the_program_is_freed():
     tape = Tape()
     x = tape.input(np.float64(3.0))
-    outs = [sin(x).var]
+    outs = [sin(x).payload]
     backward(outs, [np.float64(1.0)])
     assert outs == []
 
@@ -43,8 +46,8 @@ def test_list_of_outputs_is_emptied_so_that_the_program_is_freed():
 def test_outputs_in_a_tuple_may_be_pulled_back_again():
     tape = Tape()
     x = tape.input(np.float64(3.0))
-    outs = (sin(x).var,)
-    first, second = (backward(outs, [np.float64(1.0)])[x.var] for _ in range(2))
+    outs = (sin(x).payload,)
+    first, second = (backward(outs, [np.float64(1.0)])[x.payload] for _ in range(2))
     assert first == second
 
 
@@ -70,6 +73,10 @@ def test_transpose_gives_none_for_what_is_not_used():
     assert transpose(lambda a, b: ([a], [np.float64(3.0)]), [F, F]) == [3.0, None]
 
 
+def nested(x):
+    return fnp.where(x > 1, fnp.log(x), x)
+
+
 class TestBranchesNotTaken:
     """where never leaks nan or inf from the branch that was not taken."""
 
@@ -82,7 +89,7 @@ class TestBranchesNotTaken:
             (lambda x: fnp.where(x == 0, x, x * fnp.sqrt(x)), 0.0, 1.0, 0.0),
             (lambda x: fnp.where(x > 0, x * fnp.log(x), 0.0), 0.0, 0.0, 0.0),
             (lambda x: fnp.where(x < 1, x, fnp.exp(1e4 * x)), 0.5, 1.0, 0.0),
-            (lambda x: fnp.where(x > 0, fnp.where(x > 1, fnp.log(x), x), 3 * x), 0.0, 3.0, 0.0),
+            (lambda x: fnp.where(x > 0, nested(x), 3 * x), 0.0, 3.0, 0.0),
         ],
     )  # fmt: skip
 
@@ -102,7 +109,9 @@ class TestBranchesNotTaken:
             assert fad.grad(total)(x) == 3 * g
 
     def test_reductions_between_select_and_the_infinite_slope(self):
-        f = lambda x: fnp.sum(fnp.where(x > 0, fnp.sqrt(x), 0.0)[:, None] * np.ones((1, 2)))
+        f = lambda x: fnp.sum(
+            fnp.where(x > 0, fnp.sqrt(x), 0.0)[:, None] * np.ones((1, 2))
+        )
         with np.errstate(all="ignore"):
             assert_array_equal(fad.grad(f)(np.array([0.0, 4.0])), [0.0, 0.5])
 

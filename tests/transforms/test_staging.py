@@ -1,4 +1,4 @@
-"""Staging: every operation is written down; programs evaluate on values of any trace."""
+"""Staging writes every operation down; programs evaluate on values of any trace."""
 
 import numpy as np
 import pytest
