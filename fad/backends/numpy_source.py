@@ -2,11 +2,14 @@
 
     def program(a, b):
         c = sin(a)
-        d = mul(c, b); del c
+        d = mul(c, b, c)
         return [d]
 
-One line per equation, the NumPy function called directly, each value deleted after its
-last use. No box is made and nothing is looked up at run time.
+One line per equation, the NumPy function called directly: no box is made and nothing is
+looked up at run time. A value is deleted after its last use, or the result of a ufunc
+is written over it. Groups of equations on large arrays run in blocks of rows that stay
+in the cache (`backends.blocked`); programs of scalars run on Python's own numbers
+(`backends.scalar_source`).
 
 Public names: `compile_numpy`, `python_source`.
 """
@@ -14,17 +17,25 @@ Public names: `compile_numpy`, `python_source`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from ..core.ir import Eqn, Jaxpr, Lit, key_of
+from .grouping import Group, find_groups
+from .scalar_source import scalar_program
 
 __all__ = ["compile_numpy", "python_source"]
 
 
 def compile_numpy(jaxpr: Jaxpr) -> Callable[..., list[Any]]:
     """Return a function of the inputs' values that returns the list of outputs."""
-    source, names = python_source(jaxpr)
+    program = _load(*python_source(jaxpr))
+    return scalar_program(jaxpr, program) or program
+
+
+def _load(source: str, names: dict[str, Any]) -> Callable[..., list[Any]]:
     exec(compile(source, "<fad program>", "exec"), names)
     program: Callable[..., list[Any]] = names["program"]
     return program
@@ -32,37 +43,79 @@ def compile_numpy(jaxpr: Jaxpr) -> Callable[..., list[Any]]:
 
 def python_source(jaxpr: Jaxpr) -> tuple[str, dict[str, Any]]:
     """Return the source of a program and the names it refers to."""
-    return _Writer(jaxpr).write()
+    return Writer(jaxpr).write()
 
 
-class _Writer:
+class Writer:
+    """Writes the source of one program.
+
+    Attributes:
+        globals: what the source refers to, by name.
+        names: the names of values.
+        life: when values die and which may be overwritten.
+    """
+
     def __init__(self, jaxpr: Jaxpr) -> None:
         self.jaxpr = jaxpr
         self.globals: dict[str, Any] = {}
         self.names: dict[Any, str] = {}
         self.fresh = (f"v{i}" for i in itertools.count())
-        self.last_use = _last_uses(jaxpr)
+        self.order = find_groups(jaxpr)
+        self.life = Lifetimes(jaxpr, self.order)
+        self.constants: dict[int, str] = {}
 
     def write(self) -> tuple[str, dict[str, Any]]:
+        from .blocked import group_lines
+
         for v, value in zip(self.jaxpr.const_vars, self.jaxpr.consts, strict=True):
             self.names[v] = self.constant(value)
         inputs = ", ".join(self.name(v) for v in self.jaxpr.inputs)
-        body = [line for i, e in enumerate(self.jaxpr.eqns) for line in self.lines(i, e)]
+        body: list[str] = []
+        for i, item in enumerate(self.order):
+            lines = (
+                group_lines(self, item) if isinstance(item, Group) else self.lines(i, item)
+            )
+            body += lines
+            body += self.deletions(i)
         outs = ", ".join(self.result(v) for v in self.jaxpr.outputs)
-        lines = [f"def program({inputs}):", *body, f"    return [{outs}]"]
-        return "\n".join(lines) + "\n", self.globals
+        lines = [f"def program({inputs}):", *body, f"return [{outs}]"]
+        return "\n    ".join(lines) + "\n", self.globals
 
     def lines(self, index: int, eqn: Eqn) -> list[str]:
-        impl = f"f{index}_{_identifier(eqn.prim.name)}"
-        self.globals[impl] = eqn.prim.impl
+        """Return the line of one equation."""
         args = [self.read(v) for v in eqn.inputs]
-        for name, value in eqn.params.items():
-            args.append(f"{name}={self.constant(value)}")
+        over = self.life.reusable(index, eqn)
+        if over is not None:
+            target = self.names[over]
+            self.names[eqn] = target
+            self.life.taken.add(over)
+            call = self.call(eqn, [*args, target])
+            return [call]
+        call = self.call(eqn, args)
         outs = [self.name(v) for v in eqn.outputs]
+        if not outs:
+            return [call]
         target = f"[{', '.join(outs)}]" if eqn.prim.multiple_results else outs[0]
-        line = f"    {target} = {impl}({', '.join(args)})"
-        dead = [self.names[k] for k in self.last_use.get(index, ())]
-        return [line, f"    del {', '.join(dead)}"] if dead else [line]
+        return [f"{target} = {call}"]
+
+    def deletions(self, index: int) -> list[str]:
+        dead = [
+            self.names[k]
+            for k in self.life.dead.get(index, ())
+            if k not in self.life.taken and k in self.names
+        ]
+        return [f"del {', '.join(dead)}"] if dead else []
+
+    def call(self, eqn: Eqn, args: Iterable[str], **replaced: str) -> str:
+        """Return the call of an operation's implementation."""
+        function = f"{_identifier(eqn.prim.name)}_{len(self.globals)}"
+        known = self.constants.setdefault(id(eqn.prim), function)
+        if known == function:
+            self.globals[function] = eqn.prim.impl
+        given = list(args)
+        for name, value in eqn.params.items():
+            given.append(f"{name}={replaced.get(name) or self.constant(value)}")
+        return f"{known}({', '.join(given)})"
 
     def name(self, atom: Any) -> str:
         name = self.names[key_of(atom)] = next(self.fresh)
@@ -82,8 +135,10 @@ class _Writer:
         return f"{self.constant(atom.aval.dtype.type)}({self.read(atom)})"
 
     def constant(self, value: Any) -> str:
-        name = f"c{len(self.globals)}"
-        self.globals[name] = value
+        name = self.constants.get(id(value))
+        if name is None:
+            name = self.constants[id(value)] = f"c{len(self.globals)}"
+            self.globals[name] = value
         return name
 
 
@@ -91,15 +146,73 @@ def _identifier(name: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in name)
 
 
-def _last_uses(jaxpr: Jaxpr) -> dict[int, list[Any]]:
-    """Return, by equation index, the values that are dead after it."""
-    kept = {key_of(v) for v in (*jaxpr.outputs, *jaxpr.const_vars)}
-    last: dict[Any, int] = {}
-    for i, eqn in enumerate(jaxpr.eqns):
-        for v in (*eqn.outputs, *eqn.inputs):
-            if not isinstance(v, Lit) and key_of(v) not in kept:
-                last[key_of(v)] = i
-    dead: dict[int, list[Any]] = {}
-    for key, i in last.items():
-        dead.setdefault(i, []).append(key)
-    return dead
+class Lifetimes:
+    """When values die, and which may be overwritten.
+
+    A result may be written over an input that dies with it, of the same shape and dtype,
+    if the operation is a pointwise ufunc and the program made the input itself and gave
+    it to none but operations that return new arrays.
+
+    Attributes:
+        dead: values by the position after which nobody reads them.
+        taken: values that have been overwritten.
+    """
+
+    def __init__(self, jaxpr: Jaxpr, order: list[Eqn | Group]) -> None:
+        kept = {key_of(v) for v in (*jaxpr.outputs, *jaxpr.const_vars)}
+        last: dict[Any, int] = {}
+        self.owned: set[Any] = set()
+        self.taken: set[Any] = set()
+        self.members: set[Any] = set()
+        lent: set[Any] = set()
+        for i, item in enumerate(order):
+            eqns = item.eqns if isinstance(item, Group) else [item]
+            for eqn in eqns:
+                for v in (*eqn.outputs, *eqn.inputs):
+                    if not isinstance(v, Lit) and key_of(v) not in kept:
+                        last[key_of(v)] = i
+                if makes_new_array(eqn):
+                    self.owned.add(eqn)
+                else:
+                    lent.update(key_of(v) for v in eqn.inputs if not isinstance(v, Lit))
+        self.owned -= lent | kept
+        self.dead: dict[int, list[Any]] = {}
+        for key, i in last.items():
+            self.dead.setdefault(i, []).append(key)
+
+    def reusable(self, index: int, eqn: Eqn) -> Any:
+        """Return the input that the equation's result may be written over, or None."""
+        if not _is_plain_ufunc(eqn) or not eqn.aval.shape:
+            return None
+        dying = self.dead.get(index, ())
+        for v in eqn.inputs:
+            if (
+                isinstance(v, Eqn)
+                and v in self.owned
+                and v in dying
+                and v.aval == eqn.aval
+            ):
+                return v
+        return None
+
+
+def makes_new_array(eqn: Eqn) -> bool:
+    """Tell whether an operation surely returns an array of its own."""
+    prim = eqn.prim
+    if prim.multiple_results or prim.view or isinstance(eqn.aval, list):
+        return False
+    reduces = prim.blocks is not None and prim.blocks.kind == "reduce"
+    return isinstance(prim.impl, np.ufunc) or reduces
+
+
+def _is_plain_ufunc(eqn: Eqn) -> bool:
+    impl = eqn.prim.impl
+    return (
+        eqn.prim.pointwise
+        and isinstance(impl, np.ufunc)
+        and impl.nout == 1
+        and impl.nin == len(eqn.inputs)
+        and not eqn.params
+    )
+
+

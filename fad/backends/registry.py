@@ -15,6 +15,7 @@ from typing import Any
 
 from ..core.ir import Jaxpr
 from ..core.modes import current_modes
+from ..transforms.simplify import simplify
 from .checked import run_checked
 from .numpy_source import compile_numpy, python_source
 
@@ -39,10 +40,10 @@ def executable(jaxpr: Jaxpr) -> Executable:
     key = ("executable", _chosen[0])
     found: Executable | None = jaxpr.cache.get(key)
     if found is None:
-        found = jaxpr.cache[key] = _backends[_chosen[0]](jaxpr)
+        found = jaxpr.cache[key] = _backends[_chosen[0]](simplify(jaxpr))
     return found
 
 
 def source_of(jaxpr: Jaxpr) -> str:
     """Return the Python source that the NumPy backend runs for a program."""
-    return python_source(jaxpr)[0]
+    return python_source(simplify(jaxpr))[0]

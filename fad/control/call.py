@@ -19,6 +19,7 @@ from ..core.trace import bind
 from ..ops.arithmetic import stop_gradient
 from ..ops.batching_rules import move_to_front
 from ..transforms.partial import batch_jaxpr, jvp_jaxpr, split
+from ..transforms.simplify import simplify
 from ..transforms.staging import eval_jaxpr
 from .higher import HigherOrder, given, spread, strong
 
@@ -95,6 +96,8 @@ class CallLike(HigherOrder):
 
 
 class _Call(CallLike):
+    transparent = True
+
     def bind_program(
         self, args: Sequence[Any], jaxpr: Jaxpr, suffix: str, params: dict[str, Any]
     ) -> list[Any]:
@@ -108,7 +111,7 @@ jit_call = _Call("jit")
 def shared_outputs(jaxpr: Jaxpr) -> list[int]:
     """Return which outputs may share memory with inputs, constants or other outputs."""
     if "shared" not in jaxpr.cache:
-        jaxpr.cache["shared"] = _shared_outputs(jaxpr)
+        jaxpr.cache["shared"] = _shared_outputs(simplify(jaxpr))
     found: list[int] = jaxpr.cache["shared"]
     return found
 

@@ -19,6 +19,7 @@ from typing import Any
 from ..core.ir import Eqn, Jaxpr, Var, key_of, new_eqn
 from ..core.pytree import tree_map, tree_unflatten
 from ..core.trace import Tracer, bind
+from ..ops.algebra import Algebra
 from ..ops.infer_rules import same
 from ..ops.kinds import linear
 from ..transforms.partial import split, subprogram
@@ -41,6 +42,8 @@ named = linear(
     structural=True,
     view=True,
 )
+
+named.algebra = Algebra(trivial=lambda x, *, name: True)
 
 
 def checkpoint_name(x: Any, name: str) -> Any:

@@ -15,6 +15,8 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from ..core.trace import Tracer, staging_trace
 from .custom_call import Call, CustomCall, call_custom
 from .custom_site import Site
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["CustomFunction"]
 
 Rule = Callable[..., Any]
+
+_PLAIN = (np.ndarray, float, int, bool, complex, np.float64, np.float32)
+"""Types of arguments that hold no tracer."""
 
 
 class CustomFunction:
@@ -132,7 +137,10 @@ class CustomFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.check_rule()
         args = self._resolve(args, kwargs)
-        site = Site(self.__name__, self.fun, args, self._nondiff(len(args)))
+        nondiff = self._nondiff(len(args)) if self.nondiff else []
+        if staging_trace() is None and all(a.__class__ in _PLAIN for a in args):
+            return self.fun(*args)
+        site = Site(self.__name__, self.fun, args, nondiff)
         if staging_trace() is None and not any(
             isinstance(v, Tracer) for v in site.leaves
         ):

@@ -73,6 +73,8 @@ class _Rule:
 class _CustomVmap(CallLike):
     """Run a program; a rule says how to run it on stacks of examples."""
 
+    transparent = True
+
     def __init__(self) -> None:
         super().__init__("custom_vmap")
 

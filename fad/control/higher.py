@@ -113,8 +113,11 @@ def strong(aval: Aval) -> Aval:
 
 
 def or_zeros(value: Any, aval: Aval) -> Any:
-    """Return a tangent or cotangent, zeros in place of None."""
-    return zeros(strong(aval)) if value is None else value
+    """Return a tangent or cotangent, zeros in place of None: one zero, repeated."""
+    if value is not None:
+        return value
+    zero = aval.dtype.type(0)
+    return np.broadcast_to(zero, aval.shape) if aval.shape else zero
 
 
 def given(values: Iterable[Any]) -> tuple[tuple[bool, ...], list[Any]]:

@@ -23,7 +23,6 @@ from ..core.modes import current_modes
 from ..core.pytree import TreeDef, tree_flatten, tree_unflatten
 from ..core.trace import Tracer, bind, staging_trace
 from ..transforms.interning import intern
-from ..transforms.simplify import simplify
 from ..transforms.staging import eval_jaxpr, hoist_tracers, stage
 from .call import jit_call, shared_outputs
 from .disabling import jit_is_disabled
@@ -224,7 +223,7 @@ class Jitted:
             jaxpr = Jaxpr(inputs, (), (), jaxpr.eqns, jaxpr.outputs)
         if closure:  # traced anew at every call: make equal programs one
             jaxpr = intern(jaxpr)
-        return _Traced(simplify(jaxpr), closure, out_trees[0])
+        return _Traced(jaxpr, closure, out_trees[0])
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace for the given arguments, arrays or `ShapeDtypeStruct`s, without running.

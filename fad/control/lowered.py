@@ -13,6 +13,7 @@ from ..core.ir import Jaxpr
 from ..core.pytree import TreeDef, tree_flatten, tree_unflatten
 from ..core.trace import Tracer, bind
 from ..transforms.cost import Cost, cost
+from ..transforms.simplify import simplify
 from .call import jit_call
 from .static import check_leaf
 
@@ -24,7 +25,7 @@ class Lowered:
 
     Attributes:
         name: of the function.
-        jaxpr: its program.
+        jaxpr: its program, simplified.
         in_tree, out_tree: the structures of `(args, kwargs)` and of the result.
     """
 
@@ -37,7 +38,7 @@ class Lowered:
         out_tree: TreeDef,
     ) -> None:
         self.name = name
-        self.jaxpr = jaxpr
+        self.jaxpr = simplify(jaxpr)
         self.in_tree = in_tree
         self.out_tree = out_tree
         self._closure = closure

@@ -46,8 +46,8 @@ class TracerBoolConversionError(ConcretizationTypeError):
 class TracerIntegerConversionError(TypeError):
     """An index, `range` or a shape needs an integer that is not known while tracing.
 
-    Fails: `make_jaxpr(lambda n: [1, 2, 3][n])(1)`. Works: index an array,
-    `fnp.array([1, 2, 3])[n]`, or pass `n` as a static argument.
+    Fails: `make_jaxpr(lambda n: [1, 2, 3][n])(1)`. Works: `fnp.take([1, 2, 3], n)`, or
+    pass `n` as a static argument.
     """
 
 

@@ -3,12 +3,12 @@
 A residual may be the caller's own array. If the caller wrote into it between the
 forward and the backward pass, the gradient would be wrong without a word.
 
-A tape that outlives the call which made it (`vjp`, `linearize`) copies the arrays it
-keeps: the caller may write as he likes. In `grad` all is over when the call returns,
-and copying a data set for every gradient would cost more than the gradient; so a small
-array is copied and a larger one made read-only until then: a write by the function that
-is being differentiated raises NumPy's "assignment destination is read-only". An array
-whose memory NumPy does not own, which may not become writeable again, is copied.
+So a small array is copied, and a large one is made read-only for as long as the tape
+lives: a write in between raises NumPy's "assignment destination is read-only". What is
+small depends on how long that is. In `grad` all is over when the call returns, and only
+the function being differentiated could write. The pullback of a `vjp` may live long, so
+there arrays up to `LONG_COPY_LIMIT` are copied and their owner may write as he likes.
+An array whose memory NumPy does not own, which may not become writeable again, is copied.
 
 Public names: `Guard`.
 """
@@ -22,10 +22,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["COPY_LIMIT", "Guard"]
+__all__ = ["COPY_LIMIT", "LONG_COPY_LIMIT", "Guard"]
 
 COPY_LIMIT = 1024
 """Arrays of at most this many bytes are copied: it costs less than a lock."""
+
+LONG_COPY_LIMIT = 128 * 1024
+"""The same for a tape that outlives the call which made it."""
 
 _lock = threading.RLock()  # a finalizer may run inside keep
 _held: dict[int, _Held] = {}  # by id of the owner
@@ -44,7 +47,7 @@ class Guard:
     """The arrays that one tape holds; they are released when it goes.
 
     Args:
-        copying: copy arrays of every size, instead of making large ones read-only.
+        limit: arrays of at most this many bytes are copied, larger ones locked.
 
     >>> import numpy as np
     >>> guard, data = Guard(), np.zeros(1000)
@@ -55,10 +58,10 @@ class Guard:
     True
     """
 
-    __slots__ = ("copies", "copying", "finalizer", "owners", "__weakref__")
+    __slots__ = ("copies", "finalizer", "limit", "owners", "__weakref__")
 
-    def __init__(self, copying: bool = False) -> None:
-        self.copying = copying
+    def __init__(self, limit: int = COPY_LIMIT) -> None:
+        self.limit = limit
         self.copies: dict[int, tuple[_Ref, _Ref]] = {}  # id -> the array, its copy
         self.owners: set[int] = set()  # by id
         self.finalizer: Any = None
@@ -67,7 +70,7 @@ class Guard:
         """Return `array` protected from writes, or a copy of it."""
         if array.nbytes <= COPY_LIMIT:
             return array.copy("K")
-        if self.copying:
+        if array.nbytes <= self.limit:
             return self._copy(array)
         owner = array.base if array.base is not None else array
         lockable = type(owner) is np.ndarray and owner.flags.owndata

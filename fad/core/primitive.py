@@ -119,7 +119,8 @@ class Plan:
         constant: no output depends differentiably on the inputs in `mask`.
         first: the first differentiated input.
         plain: nothing about the operation needs more than an equation (set by
-            `Primitive.plan`): one output, no view, no function inside.
+            `Primitive.plan`): one output, no function inside.
+        view: NumPy may return a view (set by `Primitive.plan`).
     """
 
     __slots__ = (
@@ -131,6 +132,7 @@ class Plan:
         "constant",
         "first",
         "plain",
+        "view",
     )
 
     def __init__(
@@ -152,6 +154,7 @@ class Plan:
         self.constant = constant
         self.first = mask.index(True) if True in mask else 0
         self.plain = False
+        self.view = False
 
 
 class Primitive:
@@ -170,6 +173,9 @@ class Primitive:
             what it does not take.
         view: NumPy returns a view of the first input where it can.
         scalar: the name of the scalar function that computes one element, if any.
+        algebra: laws that simplify programs, see `fad.ops.algebra`.
+        blocks: how it acts on blocks of rows, likewise.
+        transparent: it runs the program `jaxpr` in its parameters, and nothing else.
         effect: it does something besides returning outputs, and stays in programs that
             do not read those.
 
@@ -179,6 +185,8 @@ class Primitive:
             forward pass that also returns what the derivative needs, so that nothing
             runs twice.
         push_both: `(stream, values, tangents, **params) -> (outputs, tangents)`.
+        add_pullback: `(eqn, ct, total) -> done`: add the cotangent of the first input to
+            an array in place, where that costs less than making it (`getitem`).
         batched, staged: `(trace, args, params) -> outputs` under vmap and make_jaxpr.
         inlined: `(*args, **params) -> outputs`, what a linear tape records instead.
     """
@@ -190,9 +198,13 @@ class Primitive:
     view = False
     constant = False
     scalar: str | None = None
+    algebra: Any = None
+    blocks: Any = None
+    transparent = False
     effect = False
     augmented: Callable[..., Any] | None = None
     push_both: Callable[..., Any] | None = None
+    add_pullback: Callable[[Eqn, Any, Any], bool] | None = None
     batched: Callable[..., Any] | None = None
     staged: Callable[..., Any] | None = None
     inlined: Callable[..., Any] | None = None
@@ -233,8 +245,9 @@ class Primitive:
             n = key.bit_length() - 1
             mask = tuple(bool(key >> i & 1) for i in range(n))
             plan = self.make_plan(mask)
-            special = plan.constant or self.constant or self.view or self.augmented
+            special = plan.constant or self.constant or self.augmented
             plan.plain = not (special or self.multiple_results)
+            plan.view = bool(self.view)
             self.plans[key] = plan
         return plan
 

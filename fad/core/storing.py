@@ -19,7 +19,7 @@ __all__ = ["arrives"]
 
 
 def arrives(error: Exception, depth: int) -> Exception:
-    """Return `error`, to be raised, which will arrive in the frame `depth` callers up."""
+    """Return `error`, to be raised; it will arrive in the frame `depth` callers up."""
     frame = sys._getframe(depth + 1)
     outer, inner = sys.gettrace(), frame.f_trace
 

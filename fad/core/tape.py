@@ -21,7 +21,7 @@ import numpy as np
 from .avals import Aval
 from .dtypes import WEAK_DTYPES
 from .errors import NotLinearError
-from .guard import Guard
+from .guard import COPY_LIMIT, LONG_COPY_LIMIT, Guard
 from .ir import Out, Var, new_eqn
 from .primitive import ANS, ARGS, AVALS, mask_key
 from .source import user_source
@@ -49,7 +49,7 @@ class Tape(Trace):
 
     def __init__(self, outlives: bool = False) -> None:
         super().__init__()
-        self.guard = Guard(copying=outlives)
+        self.guard = Guard(LONG_COPY_LIMIT if outlives else COPY_LIMIT)
         self.staged = staging_trace() is not None
 
     def input(self, value: Any) -> Tracer:
@@ -121,7 +121,7 @@ class Tape(Trace):
         box.owner = self
         box.value = ans
         box.payload = new_eqn(prim, inputs, params, plan, residuals, aval)
-        return box
+        return as_view(box, prim, args, params) if plan.view else box
 
     def _process(
         self,

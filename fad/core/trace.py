@@ -56,9 +56,10 @@ class Trace:
         concrete: its tracers carry values, so Python may branch on them.
         open: 0 once the transform has finished; it counts who is at work.
         writes: counts in-place assignments, so that views know when they are stale.
+        outer: the staging trace that was at work when it opened, or None.
     """
 
-    __slots__ = ("level", "open", "writes", "__weakref__")
+    __slots__ = ("level", "open", "writes", "outer", "__weakref__")
     concrete = True
     name = "trace"
 
@@ -66,6 +67,7 @@ class Trace:
         self.level = next_serial()
         self.open = 1
         self.writes = 0
+        self.outer = staging_trace()
 
     def process(
         self, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
@@ -187,7 +189,7 @@ _NUMBER_HINT = (
 )
 _INDEX_HINT = (
     "Shapes, range() and list indices must be plain integers: pass it as a static "
-    "argument, or index an array (fnp.array(values)[i]) instead of a list."
+    "argument, or write fnp.take(values, i) instead of values[i]."
 )
 _ARRAY_HINT = (
     "Two ways out: build the result from its parts with fnp.stack, fnp.concatenate or "

@@ -1,7 +1,7 @@
 """Tracers that NumPy would make views, so that in-place writes are seen as NumPy's are.
 
-`y = x[1:]` shares memory with `x` in NumPy: a write to either is seen by both. No memory
-is ever written here. A write gives the tracer that owns the memory, the *root*, a new
+`y = x[1:]` shares memory with `x` in NumPy: a write to either is seen by both. Here no
+memory is ever written. A write gives the tracer that owns the memory, the *root*, a new
 value (`rebind`), and a `View` remembers the tracer it was taken from and the operation
 that made it: after a write anywhere in its trace it takes its value anew from its base
 when it is next read. A write through a view is written back to the root
@@ -24,7 +24,7 @@ import numpy as np
 
 from .avals import Aval
 from .errors import InPlaceError
-from .trace import Tracer, concrete_value
+from .trace import Tracer, ambient, concrete_value
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -93,7 +93,8 @@ class View(Tracer):
         if value is not self._of_value or payload is not self._of_payload:
             if not self.certain:
                 raise InPlaceError(maybe_shared(self))
-            box = self.owner.process(self.prim, (self.base,), self.params)
+            with ambient(self.owner.outer):  # not for a program staged in between
+                box = self.owner.process(self.prim, (self.base,), self.params)
             self._value, self._payload = box.value, box.payload
             self._of_value, self._of_payload = value, payload
         self._seen = self.owner.writes
@@ -105,8 +106,8 @@ def maybe_shared(view: View) -> str:
     return (
         f"In-place write to an array {view.base.aval!r} or to what {name} made of it: "
         f"whether {name} returns a view or a copy depends on the memory layout, which "
-        f"is not known while tracing under {view.owner.name}. Make it a copy of its own, "
-        f"fnp.copy({name}(...)), or write y = y.at[index].set(value), a new array."
+        f"is not known while tracing under {view.owner.name}. Make it a copy of its "
+        f"own, fnp.copy({name}(...)), or write y = y.at[index].set(value), a new array."
     )
 
 
@@ -132,10 +133,15 @@ def as_view(
         return box
     view = _new(View)
     view.owner = trace
-    view._value, view._payload = box.value, box.payload
-    view.base, view.prim, view.params = base, prim, params
+    view._value = box.value
+    view._payload = box.payload
+    view.base = base
+    view.prim = prim
+    view.params = params
     view.certain = certain is True
-    view._seen, view._of_value, view._of_payload = trace.writes, base.value, base.payload
+    view._seen = trace.writes
+    view._of_value = base.value
+    view._of_payload = base.payload
     return view
 
 
@@ -170,7 +176,7 @@ def is_array(tracer: Tracer) -> bool:
 
 
 def root_of(tracer: Tracer) -> tuple[Tracer, list[View]]:
-    """Return the tracer that owns the memory, and the views from it down to `tracer`."""
+    """Return the tracer that owns the memory, and the views from it to `tracer`."""
     chain: list[View] = []
     while isinstance(tracer, View):
         chain.append(tracer)

@@ -27,6 +27,8 @@ def reshape(
 ) -> Any:
     """Give the elements a new shape, one argument or several."""
     sizes = shape[0] if len(shape) == 1 else shape
+    if order == "C" and copy is None:
+        return reshape_op(self, shape=manipulation.resolved(sizes, aval_of(self).size))
     return manipulation.reshape(self, sizes, order, copy=copy)
 
 
@@ -91,7 +93,9 @@ class Flat:
         check_writable(self.base)
         aval = aval_of(self.base)
         places = read(np.arange(aval.size), key)
-        values = rearranging.resize(value, np.shape(places)) if np.ndim(places) else value
+        values = (
+            rearranging.resize(value, np.shape(places)) if np.ndim(places) else value
+        )
         new = written(self._elements(), key, fit(values, np.shape(places), aval.dtype))
         overwrite(self.base, reshape_op(new, shape=aval.shape))
 
@@ -123,8 +127,8 @@ def _assigned(get: Callable[[Tracer], Any]) -> property:
 
 
 _METHODS: dict[str, Any] = {
-    "T": property(lambda self: manipulation.transpose(self)),
-    "mT": property(lambda self: manipulation.matrix_transpose(self)),
+    "T": property(manipulation.reversed_axes),
+    "mT": property(manipulation.matrix_transpose),
     "choose": indexing.choose,
     "compress": compress,
     "copy": copy,

@@ -1,10 +1,10 @@
 """Item access and in-place assignment on tracers, with NumPy's meaning.
 
 `x[i] = v` and `x += v` change the array, as in NumPy: everyone who holds it, or a view
-of it, sees the new values. Memory is never written; the tracer is given a new value (see
-`fad.core.views`), so a derivative of what was computed before is not disturbed. What
-decides whether `+=` changes an array or makes a new one is what NumPy would hold: arrays
-change, scalars (results of shape ()) are made anew.
+of it, sees the new values. Memory is never written; the tracer is given a new value
+(see `fad.core.views`), so a derivative of what was computed before is not disturbed.
+What decides whether `+=` changes an array or makes a new one is what NumPy would hold:
+arrays change, scalars (results of shape ()) are made anew.
 
 >>> import fad, fad.numpy as fnp
 >>> import numpy as np
@@ -28,9 +28,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.trace import Tracer, aval_of, concrete_value
+from ..core.trace import Tracer, aval_of, concrete_value, staging_trace
 from ..core.views import View, is_array
 from ..ops.arithmetic import copy
+from ..ops.index_layout import ARRAY
 from ..ops.indexing import getitem
 from ..ops.inplace import check_writable, overwrite
 from .convert import cast
@@ -42,7 +43,11 @@ __all__: list[str] = []
 def get(self: Tracer, key: Any) -> Any:
     """Return the elements at an index; a view where NumPy returns a view."""
     if key.__class__ is int or key.__class__ is slice:
+        if staging_trace() is None:
+            return self.owner.process(getitem, (self,), {"index": (key,)})
         return getitem(self, index=(key,))
+    if key.__class__ is np.ndarray and key.dtype.kind in "iu":
+        return getitem(self, key, index=(ARRAY,))
     return read(self, key)
 
 
@@ -56,11 +61,15 @@ def iterate(self: Tracer) -> Iterator[Any]:
 def put(self: Tracer, key: Any, value: Any) -> None:
     """Write `value` at an index, seen by all that share the array."""
     if not is_array(self):
-        raise TypeError(f"{_scalar_name(self)!r} object does not support item assignment")
+        raise TypeError(
+            f"{_scalar_name(self)!r} object does not support item assignment"
+        )
     if _is_at(value, self, key):
         return
     check_writable(self)
-    if key is Ellipsis or (key.__class__ is slice and key == slice(None) and self.shape):
+    if key is Ellipsis or (
+        key.__class__ is slice and key == slice(None) and self.shape
+    ):
         aval = aval_of(self)
         value = fit(value, aval.shape, aval.dtype)
         overwrite(self, copy(value) if isinstance(value, Tracer) else value)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.errors import TracerArrayConversionError
 from ..core.trace import Tracer, aval_of, concrete_value
 from ..ops.comparison import where
 from ..ops.index_layout import ARRAY
@@ -64,13 +65,15 @@ def _entry(e: Any) -> Any:
         return e
     if isinstance(e, (np.integer, np.bool_)):
         return e.item()
-    array = array_from(e) if isinstance(e, (list, tuple, Tracer)) else np.asarray(e)
+    array = e if e.__class__ is np.ndarray else _as_array(e)
     kind = aval_of(array).dtype.kind
     if isinstance(e, (list, tuple)) and not len(e):
         return np.zeros(aval_of(array).shape, np.intp)
     if kind not in "iub":
         if isinstance(e, (np.ndarray, list, tuple, Tracer)) and aval_of(array).shape:
-            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+            raise IndexError(
+                "arrays used as indices must be of integer (or boolean) type"
+            )
         try:
             return operator.index(e)
         except TypeError:
@@ -81,6 +84,13 @@ def _entry(e: Any) -> Any:
     if kind == "b" and aval_of(array).shape == () and not isinstance(array, Tracer):
         return bool(array)
     return array
+
+
+def _as_array(e: Any) -> Any:
+    try:
+        return e if isinstance(e, Tracer) else np.asarray(e)
+    except TracerArrayConversionError:
+        return array_from(e)  # a list with traced elements
 
 
 def _parse_arrays(entries: Sequence[Any], shape: tuple[int, ...]) -> Key:

@@ -5,8 +5,8 @@ condition, has to be known. The writing functions (`put`, `place`, `putmask`, `c
 `fill_diagonal`, `put_along_axis`) change a traced array as NumPy changes a plain one; a
 plain array cannot take a traced value, and they say so.
 
-Public names: `take take_along_axis put_along_axis put place putmask copyto fill_diagonal
-choose compress extract nonzero argwhere flatnonzero ix_ diag_indices_from
+Public names: `take take_along_axis put_along_axis put place putmask copyto
+fill_diagonal choose compress extract nonzero argwhere flatnonzero ix_ diag_indices_from
 tril_indices_from triu_indices_from unravel_index ravel_multi_index`.
 """
 
@@ -74,7 +74,9 @@ def _within(indices: Any, n: int, mode: Any) -> Any:
     if mode == "wrap":
         return mod(indices, n)
     if mode != "raise":
-        raise ValueError(f"mode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+        raise ValueError(
+            f"mode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})"
+        )
     return indices
 
 
@@ -119,7 +121,9 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     x, indices, axis = _matched(target, indices, axis)
     aval = aval_of(x)
     rest = (*aval.shape[:axis], 1, *aval.shape[axis + 1 :])
-    values = fit(values, broadcast_shapes("indices", aval_of(indices).shape, rest), aval.dtype)
+    values = fit(
+        values, broadcast_shapes("indices", aval_of(indices).shape, rest), aval.dtype
+    )
     new = ops.put_along_axis(x, indices, values, axis=axis)
     overwrite(target, shape.reshape(new, shape=aval_of(target).shape))
 
@@ -135,8 +139,8 @@ def _target(name: str, a: Any) -> Tracer:
         return a
     raise TracerArrayConversionError(
         f"{name} was asked to write a traced value into a plain array at "
-        f"{user_source()}: the array would not know its derivatives. Two ways out: write "
-        "into a traced array, such as fnp.zeros_like(x), or make a new array, "
+        f"{user_source()}: the array would not know its derivatives. Two ways out: "
+        "write into a traced array, such as fnp.zeros_like(x), or make a new array, "
         "fnp.at(a)[index].set(value)."
     )
 
@@ -146,7 +150,9 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """Write values in place at positions of the flattened array."""
     target = _target("put", a)
     aval = aval_of(target)
-    places = flat(_within(np.asarray(ind) if np.ndim(ind) == 0 else ind, aval.size, mode))
+    places = flat(
+        _within(np.asarray(ind) if np.ndim(ind) == 0 else ind, aval.size, mode)
+    )
     count = aval_of(places).size
     if not count:
         return
@@ -184,8 +190,8 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     aval, found = aval_of(target), aval_of(src)
     if not found.weak and not np.can_cast(found.dtype, aval.dtype, casting):
         raise TypeError(
-            f"Cannot cast array data from {found.dtype!r} to {aval.dtype!r} according to "
-            f"the rule {casting!r}"
+            f"Cannot cast array data from {found.dtype!r} to {aval.dtype!r} according "
+            f"to the rule {casting!r}"
         )
     new = fit(src, aval.shape, aval.dtype)
     if where is True:
@@ -210,7 +216,10 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     else:
         if len(set(aval.shape)) > 1:
             raise ValueError("All dimensions of input must be of equal length")
-        step, end = 1 + sum(math.prod(aval.shape[:i]) for i in range(1, aval.ndim)), aval.size
+        step, end = (
+            1 + sum(math.prod(aval.shape[:i]) for i in range(1, aval.ndim)),
+            aval.size,
+        )
     index = (slice(None, end, step),)
     values = resize(operand(val), (len(range(0, end, step)),))
     new = ops.scatter_set(flat(target), cast(values, aval.dtype), index=index)
@@ -226,7 +235,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     value = concrete_value(a)
     if value is not None and np.any((np.asarray(value) < 0) | (value >= len(parts))):
         raise ValueError("invalid entry in choice array")
-    sizes = broadcast_shapes("choose", aval_of(a).shape, *[aval_of(p).shape for p in parts])
+    sizes = broadcast_shapes(
+        "choose", aval_of(a).shape, *[aval_of(p).shape for p in parts]
+    )
     whole = shape.stack([shape.broadcast_to(p, shape=sizes) for p in parts])
     places = shape.broadcast_to(a, shape=(1, *sizes))
     return shape.index_along(ops.take_along_axis(whole, places, axis=0), 0, 0)
@@ -243,7 +254,9 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
         raise ValueError("condition must be a 1-d array")
     n = aval_of(x).shape[axis]
     if mask[n:].any():
-        raise IndexError(f"index {mask.size - 1} is out of bounds for axis {axis} with size {n}")
+        raise IndexError(
+            f"index {mask.size - 1} is out of bounds for axis {axis} with size {n}"
+        )
     mask = np.concatenate([mask[:n], np.zeros(max(n - mask.size, 0), bool)])
     return read(x, (slice(None),) * axis + (mask,))
 
@@ -259,8 +272,8 @@ def _known_values(x: Any, name: str) -> Any:
     if value is None:
         raise ConcretizationTypeError(
             f"{name}: how many elements are not zero depends on the values of "
-            f"{aval_of(x)!r}, which are not known while tracing, at {user_source()}. Use "
-            "the one-argument-free forms that keep the shape: fnp.where(mask, x, y)."
+            f"{aval_of(x)!r}, which are not known while tracing, at {user_source()}. "
+            "Use operations that keep the shape, such as fnp.where(mask, x, y)."
         )
     return value
 
@@ -343,9 +356,7 @@ def ravel_multi_index(
 ) -> Any:
     """Return the positions in the flattened array of positions along axes."""
     modes = mode if isinstance(mode, tuple) else (mode,) * len(dims)
-    parts = [
-        _within(i, n, m) for i, n, m in zip(multi_index, dims, modes, strict=True)
-    ]
+    parts = [_within(i, n, m) for i, n, m in zip(multi_index, dims, modes, strict=True)]
     if not any(isinstance(p, Tracer) for p in parts):
         return np.ravel_multi_index(tuple(multi_index), dims, mode, order)
     total: Any = 0

@@ -45,7 +45,7 @@ __all__ = [
 def _parts(arrays: Any, name: str) -> list[Any]:
     if not isinstance(arrays, (list, tuple, np.ndarray, Tracer)):
         raise TypeError(
-            f"arrays to {name} must be passed as a \"sequence\" type such as list or "
+            f'arrays to {name} must be passed as a "sequence" type such as list or '
             "tuple."
         )
     parts = [operand(a) for a in arrays]
@@ -165,7 +165,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
 
 @implements(np.block)
 def block(arrays: Any) -> Any:
-    """Assemble an array from nested lists of blocks, inner lists along the last axis."""
+    """Assemble an array from nested lists of blocks, innermost along the last axis."""
     depth = _depth(arrays)
     leaves = [operand(a) for a in _leaves(arrays)]
     rank = max(depth, *[aval_of(a).ndim for a in leaves])
@@ -192,7 +192,9 @@ def _depth(arrays: Any) -> int:
         raise ValueError("List depths are mismatched: an empty list cannot be a block")
     depths = {_depth(a) for a in arrays}
     if len(depths) > 1:
-        raise ValueError(f"List depths are mismatched: found {sorted(depths)} side by side")
+        raise ValueError(
+            f"List depths are mismatched: found {sorted(depths)} side by side"
+        )
     return 1 + depths.pop()
 
 

@@ -1,7 +1,7 @@
 """Shapes and axes: reshape, transpose, squeeze, broadcast, flip and their kin.
 
-All move or repeat elements and are linear. They return views where NumPy does, so that a
-write to the result is seen in the argument (see `fad.numpy.assignment`), and copies
+All move or repeat elements and are linear. They return views where NumPy does, so that
+a write to the result is seen in the argument (see `fad.numpy.assignment`), and copies
 where NumPy copies.
 
 Public names: `reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis
@@ -22,8 +22,8 @@ from ..core.trace import Tracer, aval_of, concrete_value
 from ..core.views import View
 from ..ops import arithmetic
 from ..ops import shape as ops
-from ..ops.infer_rules import broadcast_shapes, normalize_axes
 from ..ops.indexing import getitem
+from ..ops.infer_rules import broadcast_shapes, normalize_axes
 from .convert import operand
 from .dispatch import implements
 
@@ -88,7 +88,7 @@ def sizes_of(shape: Any) -> tuple[int, ...]:
     return (operator.index(shape),)
 
 
-def _resolve(shape: Any, size: int) -> tuple[int, ...]:
+def resolved(shape: Any, size: int) -> tuple[int, ...]:
     """Return a new shape for `size` elements, with -1 filled in."""
     given = sizes_of(shape)
     if given.count(-1) > 1:
@@ -102,7 +102,8 @@ def _resolve(shape: Any, size: int) -> tuple[int, ...]:
     return resolved
 
 
-def _reversed(x: Any) -> Any:
+def reversed_axes(x: Any) -> Any:
+    """Return the transpose."""
     return ops.transpose(x, axes=tuple(range(aval_of(x).ndim))[::-1])
 
 
@@ -115,7 +116,7 @@ def _is_fortran(x: Any) -> bool:
 def reshaped(x: Any, shape: tuple[int, ...], order: Any) -> Any:
     """Return `x` with a complete new shape, read and filled in an index order."""
     if order in ("F", "f") or (order in ("A", "a") and _is_fortran(x)):
-        return _reversed(ops.reshape(_reversed(x), shape=shape[::-1]))
+        return reversed_axes(ops.reshape(reversed_axes(x), shape=shape[::-1]))
     if order not in ("C", "c", "A", "a"):
         raise ValueError(f"order must be one of 'C', 'F', 'A' (got {order!r})")
     return ops.reshape(x, shape=shape)
@@ -125,7 +126,7 @@ def reshaped(x: Any, shape: tuple[int, ...], order: Any) -> Any:
 def reshape(a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None) -> Any:
     """Give the elements a new shape."""
     x = operand(a)
-    out = reshaped(x, _resolve(shape, aval_of(x).size), order)
+    out = reshaped(x, resolved(shape, aval_of(x).size), order)
     if copy is False and not isinstance(out, View) and isinstance(out, Tracer):
         raise ValueError("Unable to avoid creating a copy while creating an array.")
     return owned(out) if copy else out
@@ -162,7 +163,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     """Permute the axes; all in reverse by default."""
     x = operand(a)
     if axes is None:
-        return _reversed(x)
+        return reversed_axes(x)
     ndim = aval_of(x).ndim
     if len(axes) != ndim:
         raise ValueError("axes don't match array")
@@ -225,7 +226,8 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
     axis, start = axis_of(axis, ndim), operator.index(start)
     if not -ndim <= start <= ndim:
         raise np.exceptions.AxisError(
-            f"'start' arg requires {-ndim} <= start < {ndim + 1}, but {start} was passed"
+            f"'start' arg requires {-ndim} <= start < {ndim + 1}, but {start} was "
+            "passed"
         )
     start += ndim if start < 0 else 0
     return ops.move_axis(x, axis, start - (axis < start))

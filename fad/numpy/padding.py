@@ -1,8 +1,8 @@
 """Padding, in all modes of NumPy's `pad`.
 
-Axis after axis, a block is joined to either side of what is there: a constant, a copy of
-edge elements, a statistic of them, a ramp, or a reflection. All are linear in the array,
-but for maximum, minimum and median.
+Axis after axis, a block is joined to either side of what is there: a constant, a copy
+of edge elements, a statistic of them, a ramp, or a reflection. All are linear in the
+array, but for maximum, minimum and median.
 
 Public names: `pad`.
 """
@@ -94,7 +94,9 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
         pad_width = given or 0
     if np.asarray(pad_width).dtype.kind not in "iu":
         raise TypeError("`pad_width` must be of integral type.")
-    widths = tuple((operator.index(a), operator.index(b)) for a, b in _pairs(pad_width, ndim))
+    widths = tuple(
+        (operator.index(a), operator.index(b)) for a, b in _pairs(pad_width, ndim)
+    )
     if any(n < 0 for pair in widths for n in pair):
         raise ValueError("index can't contain negative values")
     return widths
@@ -109,9 +111,7 @@ def _pairs(value: Any, ndim: int) -> list[tuple[Any, Any]]:
         return [tuple(row) for row in np.broadcast_to(x, (ndim, 2)).tolist()]
     broadcast_shapes("pad", aval_of(x).shape, (ndim, 2))
     x = ops.broadcast_to(x, shape=(ndim, 2))
-    return [
-        (getitem(x, index=(i, 0)), getitem(x, index=(i, 1))) for i in range(ndim)
-    ]
+    return [(getitem(x, index=(i, 0)), getitem(x, index=(i, 1))) for i in range(ndim)]
 
 
 def _pad_constant(x: Any, widths: Widths, values: Any) -> Any:
@@ -161,7 +161,9 @@ def _extender(mode: str, kwargs: dict[str, Any]) -> Callable[..., Any]:
     )
 
 
-def _statistics(x: Any, axis: int, lengths: tuple[Any, Any], mode: str) -> tuple[Any, Any]:
+def _statistics(
+    x: Any, axis: int, lengths: tuple[Any, Any], mode: str
+) -> tuple[Any, Any]:
     n = aval_of(x).shape[axis]
     dtype = aval_of(x).dtype
     found = []

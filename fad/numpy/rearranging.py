@@ -141,7 +141,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 @implements(np.insert)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """Insert values before positions along an axis, of the flattened array by default."""
+    """Insert values before positions on an axis, of the flattened array by default."""
     x = operand(arr)
     x, axis = (flat(x), 0) if axis is None else (x, axis_of(axis, aval_of(x).ndim))
     aval = aval_of(x)
@@ -192,4 +192,3 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
             stop = int(there[i].max()) + 1 if "b" in sides else None
             index[i] = slice(start, stop)
     return getitem(x, index=tuple(index))
-

@@ -8,8 +8,8 @@
     x.at[i].apply(f)       x with x[i] = f(x[i])
 
 Where the index selects an element several times, all updates take effect, unlike in
-`x[i] += v`; of several values that are set, the last stays. Values are cast to the dtype
-of x if NumPy's in-place operators would. An index out of range raises IndexError.
+`x[i] += v`; of several values that are set, the last stays. Values are cast to the
+dtype of x if NumPy's in-place operators would. An index out of range raises IndexError.
 
 Traced values have the attribute `at`; `fnp.at(x)` does the same for plain arrays too.
 
@@ -143,7 +143,7 @@ class At:
 
 
 def at(x: Any) -> At:
-    """Return the helper whose index makes functional updates of `x`, as `fad.numpy.updates` says.
+    """Return what updates `x` functionally when it is indexed, see `fad.numpy.updates`.
 
     >>> import fad.numpy as fnp
     >>> import numpy as np

@@ -1,15 +1,16 @@
 """Indexing: reading elements at an index, and its transpose, adding them up there.
 
     getitem(x, *ids)          x[index]
-    scatter(y, *ids)          zeros with y added up at the index; the transpose of getitem
+    scatter(y, *ids)          zeros with y added up at the index: getitem's transpose
     scatter_add(x, y, *ids)   x with y added up at the index
     scatter_set(x, y, *ids)   x with y written at the index; of several writes to one
                               element the last one stays, and only it has a derivative
+    erase(x, *ids)            x with zeros at the index
 
 Index arrays are operands, in `ids`; the rest of the index is the parameter `index`, as
-`fad.ops.index_layout` explains. What is written, y, has the shape of what is read there.
-All are linear in x and y and keep the index arrays alone. `unique` promises that no
-element is selected twice. An index out of range raises IndexError, as in NumPy.
+`fad.ops.index_layout` explains. What is written, y, has the shape of what is read
+there. All are linear in x and y and keep the index arrays alone. `unique` promises that
+no element is selected twice. An index out of range raises IndexError, as in NumPy.
 
 Public names: the above, `slice_along`, `take_along_axis`, `put_along_axis`, `region`.
 """
@@ -24,8 +25,8 @@ import numpy as np
 from ..core.avals import Aval
 from ..core.dtypes import WEAK_DTYPES
 from ..core.ir import Eqn
-from ..core.primitive import AVALS, Plan
-from ..core.trace import aval_of
+from ..core.primitive import Plan
+from ..core.trace import Tracer, aval_of, bind
 from .batching_rules import at_front, move_to_front
 from .comparison import eq, where
 from .index_layout import ARRAY, align, assemble, batch_index, layout
@@ -34,6 +35,7 @@ from .scatter_kernels import sum_at
 from .shape import transpose
 
 __all__ = [
+    "erase",
     "getitem",
     "put_along_axis",
     "region",
@@ -70,12 +72,26 @@ class Indexed(Linear):
         linear = len(self.transposes)
         if not any(mask[:linear]):
             return Plan(mask, (), (), constant=True)
-        widths = [AVALS] if linear > 1 else []
-        return Plan(mask, [*range(linear, len(mask)), *widths], ())
+        return Plan(mask, range(linear, len(mask)), ())
+
+    def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> Any:
+        parts = tangents[: len(self.transposes)]
+        if all(t is None for t in parts):
+            return None
+        ids = eqn.residuals[::-1]
+        full = [
+            self.zeros_of(i, eqn, ids) if t is None else t for i, t in enumerate(parts)
+        ]
+        return conform(bind(self, *full, *ids, **eqn.params), eqn.aval)
+
+    def zeros_of(self, i: int, eqn: Eqn, ids: Sequence[Any]) -> Any:
+        """Return zeros in the place of x or y in an operation `(x, y, *ids)`."""
+        shape, dtype = eqn.aval.shape, eqn.aval.dtype
+        shape = region(shape, eqn.params["index"], ids) if i else shape
+        return np.broadcast_to(np.zeros((), dtype), shape)
 
     def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
-        picks = eqn.plan.picks
-        ids = [eqn.residuals[k] for k in range(len(picks) - 1, -1, -1) if picks[k] >= 0]
+        ids = eqn.residuals[::-1]
         cts: list[Any] = [None] * len(eqn.inputs)
         for i, rule in enumerate(self.transposes):
             v = eqn.inputs[i]
@@ -90,9 +106,9 @@ def region(shape: tuple[int, ...], index: Any, ids: Sequence[Any]) -> tuple[int,
 
 
 def _getitem(x: Any, *ids: Any, index: Any, unique: bool = False) -> Any:
-    if x.__class__ in WEAK_DTYPES:
-        x = np.asarray(x)
-    return x[assemble(index, ids)]
+    if ids:
+        index = assemble(index, ids)
+    return np.asarray(x)[index] if x.__class__ in WEAK_DTYPES else x[index]
 
 
 def _batch_getitem(
@@ -124,7 +140,9 @@ getitem = Indexed(
     "getitem",
     _getitem,
     [lambda ct, ids, like, **index: scatter(ct, *ids, shape=like.shape, **index)],
-    infer=lambda x, *ids, index, unique=False: Aval(region(x.shape, index, ids), x.dtype),
+    infer=lambda x, *ids, index, unique=False: Aval(
+        region(x.shape, index, ids), x.dtype
+    ),
     batch=_batch_getitem,
 )
 
@@ -137,7 +155,20 @@ def _is_view(x: Aval, out: Aval, *, index: Any, unique: bool = False) -> bool:
     return out.shape != () or Ellipsis in index
 
 
+def _add_pullback(eqn: Eqn, ct: Any, total: Any) -> bool:
+    """Add to the elements that were read, instead of making an array of zeros first."""
+    ids, index = eqn.residuals[::-1], eqn.params["index"]
+    if any(isinstance(i, Tracer) for i in ids):
+        return False
+    if eqn.params.get("unique") or not ids:
+        total[assemble(index, ids)] += ct
+    else:
+        np.add.at(total, assemble(index, ids), ct)
+    return True
+
+
 getitem.view = _is_view
+getitem.add_pullback = _add_pullback
 
 
 def _scatter(y: Any, *ids: Any, index: Any, shape: Any, unique: bool = False) -> Any:
@@ -218,11 +249,28 @@ scatter_add = Indexed(
 )
 
 
-def _erase(ct: Any, ids: Any, like: Aval, *, index: Any, unique: bool = False) -> Any:
-    """Return a cotangent of the array written to: zero where it was overwritten."""
-    zero = np.zeros((), ct.dtype)
-    zeros = np.broadcast_to(zero, region(ct.shape, index, ids))
-    return scatter_set(ct, zeros, *ids, index=index, unique=unique)
+def _erase(x: Any, *ids: Any, index: Any, unique: bool = False) -> Any:
+    out = np.array(x)
+    out[assemble(index, ids)] = 0
+    return out if out.shape else out[()]
+
+
+def _batch_erase(
+    size: int, args: Any, dims: Any, *, index: Any, unique: bool = False
+) -> tuple[Any, int]:
+    x, *ids = args
+    x = at_front(size, x, dims[0])
+    index, ids, _ = batch_index(size, aval_of(x).shape[1:], index, ids, dims[1:])
+    return erase(x, *ids, index=index), 0
+
+
+erase = Indexed(
+    "erase",
+    _erase,
+    [lambda ct, ids, like, **index: erase(ct, *ids, **index)],
+    infer=lambda x, *ids, index, unique=False: Aval(x.shape, x.dtype),
+    batch=_batch_erase,
+)
 
 
 def _reread(ct: Any, ids: Any, like: Aval, *, index: Any, unique: bool = False) -> Any:
@@ -245,7 +293,7 @@ def last_writes(shape: tuple[int, ...], index: Any, ids: Sequence[Any]) -> Any:
 scatter_set = Indexed(
     "scatter_set",
     _scatter_set,
-    [_erase, _reread],
+    [lambda ct, ids, like, **index: erase(ct, *ids, **index), _reread],
     infer=_infer_writing,
     batch=_batch_writing(lambda: scatter_set),
 )

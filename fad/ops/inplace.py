@@ -24,14 +24,18 @@ from ..core.views import maybe_shared, rebind, root_of
 from .arithmetic import complex_, imag, real
 from .creation import zeros_like
 from .indexing import getitem, scatter_set
-from .shape import diagonal, flip, invert_axes, reshape, transpose
 from .shape import broadcast_to as broadcast
+from .shape import diagonal, flip, invert_axes, reshape, transpose
 
 __all__ = ["assign", "overwrite"]
 
 
 def assign(
-    target: Tracer, value: Any, index: Any, ids: Sequence[Any] = (), unique: bool = False
+    target: Tracer,
+    value: Any,
+    index: Any,
+    ids: Sequence[Any] = (),
+    unique: bool = False,
 ) -> None:
     """Write `target[index] = value`, with index arrays `ids` as in `fad.ops.indexing`.
 
@@ -61,9 +65,9 @@ def overwrite(target: Tracer, value: Any) -> None:
         value = _WRITE_BACK[view.prim](view.base, value, **view.params)
     if isinstance(value, Tracer) and value.owner.level > root.owner.level:
         raise InPlaceError(
-            f"A value {aval_of(value)!r} of an inner {value.owner.name} was assigned into "
-            f"an array {aval_of(target)!r} of an outer {root.owner.name}. The inner "
-            "function would change what is outside of it. Make a new array inside, "
+            f"A value {aval_of(value)!r} of an inner {value.owner.name} was assigned "
+            f"into an array {aval_of(target)!r} of an outer {root.owner.name}. The "
+            "inner function would change what is outside of it. Make a new array inside, "
             "out = out.at[index].set(value), and return it."
         )
     if not (isinstance(value, Tracer) and value.owner is root.owner):

@@ -5,8 +5,8 @@
 
 The number of true elements is the parameter `count`: it decides the shape, so the mask
 has to be known when the operation is recorded. `select` is a masking operation, as
-`where` is: what it does not take has no part in the gradient, so `sqrt(x)[x > 0]` has no
-0 * inf from the zeros of x.
+`where` is: what it does not take has no part in the gradient, so `sqrt(x)[x > 0]` has
+no 0 * inf from the zeros of x.
 
 Public names: `select`, `spread_out`, `refuse_traced_mask`.
 """
@@ -31,9 +31,9 @@ def refuse_traced_mask(traced: bool, mask: Any) -> None:
     """Raise for a boolean index that is not known while tracing."""
     if traced:
         raise NonConcreteBooleanIndexError(
-            f"A boolean index {aval_of(mask)!r} is not known while tracing, so the shape "
-            "of what it selects is not known. Write fnp.where(mask, x, 0.0), which keeps "
-            "the shape; or, to write, x.at[mask].set(value) with a value that "
+            f"A boolean index {aval_of(mask)!r} is not known while tracing, so the "
+            "shape of what it selects is not known. Write fnp.where(mask, x, 0.0), "
+            "which keeps the shape; or, to write, x.at[mask].set(value) with a value that "
             "broadcasts to all of x."
         )
 

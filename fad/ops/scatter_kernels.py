@@ -39,7 +39,9 @@ def sum_at(shape: tuple[int, ...], y: Any, index: tuple[Any, ...], entries: Any)
     numbers = np.arange(rows).reshape(shape[:lead])
     at = numbers[entries if lead == len(shape) else entries[:lead]].ravel()
     if width == 1:
-        return _count(at, y.ravel(), out.size).astype(y.dtype, copy=False).reshape(shape)
+        return (
+            _count(at, y.ravel(), out.size).astype(y.dtype, copy=False).reshape(shape)
+        )
     values = y.reshape(at.size, width)
     if np.bincount(at, minlength=rows).max() <= 1:
         out.reshape(rows, width)[at] = values

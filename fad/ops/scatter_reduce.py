@@ -6,8 +6,8 @@ combined by doubling: after step k each value stands for its last 2^k fellows,
 
     v[j] <- v[j - 2^k] * v[j]    where both fall on the same element,
 
-so that the last of each run is the combination of all, in log2(n) whole-array steps. The
-index may be traced, and every derivative is exact, also for products with zeros.
+so that the last of each run is the combination of all, in log2(n) whole-array steps.
+The index may be traced, and every derivative is exact, also for products with zeros.
 
 Public names: `scatter_reduce`.
 """

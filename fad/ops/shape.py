@@ -76,7 +76,6 @@ transpose = linear(
 )
 
 
-
 def _batch_broadcast(size: int, args: Any, dims: Any, *, shape: Any) -> tuple[Any, Any]:
     x = move_to_front(args[0], dims[0])
     inner = aval_of(x).shape[1:]
@@ -119,7 +118,9 @@ def _infer_concatenate(*avals: Aval, axis: int) -> Aval:
     first = avals[0].shape
     for a in avals[1:]:
         if len(a.shape) != len(first) or any(
-            m != n for i, (m, n) in enumerate(zip(a.shape, first, strict=True)) if i != axis
+            m != n
+            for i, (m, n) in enumerate(zip(a.shape, first, strict=True))
+            if i != axis
         ):
             raise ValueError(
                 f"concatenate: shapes {first} and {a.shape} differ in an axis other "
@@ -140,7 +141,9 @@ def _split_like(ct: Any, avals: Sequence[Aval], *, axis: int) -> list[Any]:
     return pieces
 
 
-def _batch_concatenate(size: int, args: Any, dims: Any, *, axis: int) -> tuple[Any, Any]:
+def _batch_concatenate(
+    size: int, args: Any, dims: Any, *, axis: int
+) -> tuple[Any, Any]:
     parts = [at_front(size, a, d) for a, d in zip(args, dims, strict=True)]
     return concatenate(*parts, axis=axis + 1), 0
 
@@ -163,9 +166,7 @@ def _batch_diagonal(
     return diagonal(x, offset=offset, axis1=axis1 + 1, axis2=axis2 + 1), 0
 
 
-def embed_diagonal(
-    ct: Any, like: Aval, *, offset: int, axis1: int, axis2: int
-) -> Any:
+def embed_diagonal(ct: Any, like: Aval, *, offset: int, axis1: int, axis2: int) -> Any:
     """Return zeros of the shape of `like` with `ct` on a diagonal.
 
     In a matrix with n columns, laid out by rows, the diagonal is every n+1-th element.

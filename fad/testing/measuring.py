@@ -1,10 +1,10 @@
 """Measure directional derivatives of a function, knowing nothing of its inside.
 
-Ridders' method: central differences at a geometric series of steps, extrapolated to step
-zero by Neville's scheme; element by element the value with the least estimated error is
-taken [1]. Where the function takes complex numbers and agrees, the complex step
-Im f(x + ihv) / h gives all digits [2]. float32 and complex64 arguments are measured in
-double precision.
+Ridders' method: central differences at a geometric series of steps, extrapolated to
+step zero by Neville's scheme; element by element the value with the least estimated
+error is taken [1]. Where the function takes complex numbers and agrees, the complex
+step Im f(x + ihv) / h gives all digits [2]. float32 and complex64 arguments are
+measured in double precision.
 
 [1] C. J. F. Ridders, Accurate computation of F'(x) and F'(x)F''(x), 1982.
 [2] W. Squire, G. Trapp, Using complex variables to estimate derivatives, 1998.

@@ -16,6 +16,7 @@ Public names: `Cost`, `cost`.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from ..core.avals import Aval
@@ -48,9 +49,7 @@ def cost(jaxpr: Jaxpr) -> Cost:
 
 def _cost(jaxpr: Jaxpr) -> Cost:
     last = _last_uses(jaxpr)
-    sizes = {
-        key_of(v): nbytes(v.aval) for v in (*jaxpr.inputs, *jaxpr.const_vars)
-    }
+    sizes = {key_of(v): nbytes(v.aval) for v in (*jaxpr.inputs, *jaxpr.const_vars)}
     alive = peak = sum(sizes.values())
     flops = moved = 0
     for i, eqn in enumerate(jaxpr.eqns):
@@ -83,18 +82,19 @@ def nbytes(aval: Aval) -> int:
 def _flops(eqn: Eqn) -> int:
     prim = eqn.prim
     out = sum(a.size for a in eqn.avals_out)
-    ins = [v.aval.size for v in eqn.inputs]
+    ins: list[int] = [v.aval.size for v in eqn.inputs]
     if prim.structural:
         return max(ins[0] - out, 0) if ins else 0
     if prim.pointwise:
         return out
     if prim.kind == "multilinear":
-        product = out
+        product = float(out)
         for n in ins:
             product *= n
-        return round(2 * product**0.5)
+        return round(2 * math.sqrt(product))
     if prim.kind == "opaque":
-        return sum(v.aval.size * (v.aval.shape or (1,))[-1] for v in eqn.inputs)
+        rows = [(v.aval.shape or (1,))[-1] for v in eqn.inputs]
+        return sum(n * row for n, row in zip(ins, rows, strict=True))
     return max([out, *ins])
 
 

@@ -4,7 +4,7 @@ Control flow traces its bodies at every call, because a Python function may clos
 other values each time. Equal programs share their cache: derivatives and executables
 are made once.
 
-Public names: `intern`.
+Public names: `intern`, `freeze`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.ir import Jaxpr, Lit, key_of
 
-__all__ = ["intern"]
+__all__ = ["freeze", "intern"]
 
 CAPACITY = 512
 _known: OrderedDict[Any, Jaxpr] = OrderedDict()
@@ -55,18 +55,20 @@ def _fingerprint(jaxpr: Jaxpr) -> Any:
         inputs = tuple([code(v) for v in eqn.inputs])
         for v in eqn.outputs:
             numbers[key_of(v)] = len(numbers)
-        params = tuple([(k, _freeze(v)) for k, v in sorted(eqn.params.items())])
+        params = tuple([(k, freeze(v)) for k, v in sorted(eqn.params.items())])
         eqns.append((eqn.prim, inputs, params, tuple(eqn.avals_out)))
     outs = tuple([code(v) for v in jaxpr.outputs])
     return tuple(jaxpr.in_avals), tuple(eqns), outs
 
 
-def _freeze(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """Return a hashable stand-in that is equal for equal parameters only."""
+    if isinstance(value, dict):
+        return dict, tuple([(k, freeze(v)) for k, v in sorted(value.items())])
     if isinstance(value, (tuple, list)):
-        return type(value), tuple([_freeze(v) for v in value])
+        return type(value), tuple([freeze(v) for v in value])
     if isinstance(value, slice):
-        return slice, _freeze((value.start, value.stop, value.step))
+        return slice, freeze((value.start, value.stop, value.step))
     if isinstance(value, np.ndarray):
         if value.size > 1024:
             raise TypeError("too large to compare")

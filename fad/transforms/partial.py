@@ -1,10 +1,10 @@
 """Split a program into a forward pass and what is left for its derivative.
 
-For operations with a jaxpr inside (jit, scan, cond, checkpoint) the derivative must be a
-program too. It is got by tracing the interpreters themselves: the jaxpr is evaluated on
-a `Tape` while a `Staging` trace watches. The staged program computes the outputs and the
-residuals; the tape's equations, with their residuals as inputs, are the linear part. It
-can be pulled back or pushed forward, again while a staging trace watches.
+For operations with a jaxpr inside (jit, scan, cond, checkpoint) the derivative must be
+a program too. It is got by tracing the interpreters themselves: the jaxpr is evaluated
+on a `Tape` while a `Staging` trace watches. The staged program computes the outputs and
+the residuals; the tape's equations, with their residuals as inputs, are the linear
+part. It can be pulled back or pushed forward, again while a staging trace watches.
 
     fwd   inputs                -> outputs, residuals
     bwd   residuals, cotangents -> cotangents of the differentiated inputs
@@ -111,7 +111,8 @@ class Split:
         self.in_atoms = [boxes[i].payload for i in self.traced]
         outs = eval_jaxpr(self.jaxpr, *boxes)
         self.out_atoms = [
-            o.payload if isinstance(o, Tracer) and o.owner is tape else None for o in outs
+            o.payload if isinstance(o, Tracer) and o.owner is tape else None
+            for o in outs
         ]
         values = [full_lower(tape, o) for o in outs]
         tape.close()
@@ -135,7 +136,9 @@ class Split:
         """
         chosen = tuple(g and m for g, m in zip(given, self.linked, strict=True))
         avals = [a for a, g in zip(self.jaxpr.out_avals, given, strict=True) if g]
-        return self._program(("bwd", tuple(given)), avals, self._backward, chosen, given)
+        return self._program(
+            ("bwd", tuple(given)), avals, self._backward, chosen, given
+        )
 
     def lin(self, given: Sequence[bool]) -> tuple[Jaxpr, list[bool]]:
         """Return (residuals, tangents of the `traced` inputs in `given`) -> tangents.
@@ -145,9 +148,7 @@ class Split:
             outputs have one.
         """
         avals = [
-            self.jaxpr.in_avals[i]
-            for i, g in zip(self.traced, given, strict=True)
-            if g
+            self.jaxpr.in_avals[i] for i, g in zip(self.traced, given, strict=True) if g
         ]
         return self._program(("lin", tuple(given)), avals, self._push, given, given)
 

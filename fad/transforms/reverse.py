@@ -41,14 +41,17 @@ class Cotangents(dict[Any, Any]):
     Attributes:
         todo: a heap of (-serial, equation): the equations that have a cotangent.
         live: by the same key, the elements that no select has cut off, where known.
+        owned: the `id` of each key whose cotangent is a plain array made by adding here:
+            nobody else has it, so more can be added in place.
     """
 
-    __slots__ = ("todo", "live")
+    __slots__ = ("todo", "live", "owned")
 
     def __init__(self) -> None:
         super().__init__()
         self.todo: list[tuple[int, Eqn]] = []
         self.live: dict[Any, Any] = {}
+        self.owned: set[int] = set()
 
     def add(self, v: Any, ct: Any, live: Any = None) -> None:
         """Add a cotangent of atom `v`."""
@@ -66,14 +69,30 @@ class Cotangents(dict[Any, Any]):
             if live is not None:
                 self.live[key] = live
         else:
-            self[key] = _sum(old, ct)
+            if id(key) in self.owned and ct.__class__ in _PLAIN:
+                old += ct
+            else:
+                total = self[key] = _sum(old, ct)
+                if total.__class__ is np.ndarray:
+                    self.owned.add(id(key))
             if self.live:
                 self._join_live(key, live)
+
+    def add_in_place(self, eqn: Eqn, ct: Any) -> bool:
+        """Add an equation's pullback to a cotangent in place, if that can be done."""
+        v = eqn.inputs[0]
+        if id(v) not in self.owned or ct.__class__ not in _PLAIN:
+            return False
+        done: bool = eqn.prim.add_pullback(eqn, ct, self[v])  # type: ignore[misc]
+        return done
 
     def _join_live(self, key: Any, live: Any) -> None:
         old = self.live.pop(key, None)
         if old is not None and live is not None:
             self.live[key] = comparison.logical_or(old, live)
+
+
+_PLAIN = frozenset([np.ndarray, np.float64, np.float32, np.complex128])
 
 
 def _sum(a: Any, b: Any) -> Any:
@@ -125,6 +144,8 @@ def _run(env: Cotangents) -> None:
         prim = eqn.prim
         if env.live or prim.masking is not None:
             _masked_step(env, eqn, ct)
+            continue
+        if prim.add_pullback is not None and env.add_in_place(eqn, ct):
             continue
         pullback: Any = prim.pullback
         cts = (pullback or transposed_pushforward)(eqn, ct)

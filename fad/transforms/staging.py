@@ -88,9 +88,7 @@ class Staging(Trace):
         return as_view(box, prim, args, params) if prim.view else box
 
 
-def stage(
-    f: Callable[..., Sequence[Any]], avals: Sequence[Aval]
-) -> Jaxpr:
+def stage(f: Callable[..., Sequence[Any]], avals: Sequence[Aval]) -> Jaxpr:
     """Trace `f`, which takes and returns flat values, into a jaxpr."""
     trace = Staging()
     boxes = [trace.input(a) for a in avals]

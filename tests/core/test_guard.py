@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from fad.core.guard import COPY_LIMIT, Guard
+from fad.core.guard import COPY_LIMIT, LONG_COPY_LIMIT, Guard
 
 
 def large():
@@ -96,7 +96,7 @@ def test_foreign_memory_that_may_change_is_copied():
 
 
 def test_copying_guard_gives_one_copy_of_an_array_that_does_not_change():
-    guard, x = Guard(copying=True), large()
+    guard, x = Guard(LONG_COPY_LIMIT), large()
     a, b = guard.keep(x), guard.keep(x)
     assert a is b
     assert not np.shares_memory(a, x)
@@ -160,7 +160,7 @@ def test_holding_many_arrays_is_linear():
 
 
 def test_copy_of_an_array_with_nan_is_made_once():
-    guard, x = Guard(copying=True), np.full(COPY_LIMIT, np.nan)
+    guard, x = Guard(LONG_COPY_LIMIT), np.full(COPY_LIMIT, np.nan)
     assert guard.keep(x) is guard.keep(x)
 
 

@@ -63,7 +63,9 @@ def test_positions_may_be_traced(name):
 def test_products_with_zeros_have_exact_second_derivatives():
     f = lambda v: fnp.at(np.ones(1))[[0, 0, 0]].multiply(v)[0]
     h = fad.hessian(f)(np.array([0.0, 0.0, 5.0]))
-    np.testing.assert_array_equal(h, [[0.0, 5.0, 0.0], [5.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(
+        h, [[0.0, 5.0, 0.0], [5.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    )
 
 
 def test_set_keeps_the_last_value_and_get_reads():
@@ -75,7 +77,9 @@ def test_set_keeps_the_last_value_and_get_reads():
 
 
 def test_apply_replaces_by_a_function():
-    f = lambda x: x.at[1:].apply(fnp.exp) if hasattr(x, "at") else fnp.at(x)[1:].apply(np.exp)
+    f = lambda x: (
+        x.at[1:].apply(fnp.exp) if hasattr(x, "at") else fnp.at(x)[1:].apply(np.exp)
+    )
     check_derivatives(f, X)
 
 

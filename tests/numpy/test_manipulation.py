@@ -277,7 +277,11 @@ def test_joins_of_several_arrays(join):
 
 @pytest.mark.parametrize(
     ("options", "dtype"),
-    [({}, np.float64), ({"dtype": np.float32}, np.float32), ({"dtype": complex}, complex)],
+    [
+        ({}, np.float64),
+        ({"dtype": np.float32}, np.float32),
+        ({"dtype": complex}, complex),
+    ],
 )
 def test_concatenate_casts_to_dtype(options, dtype):
     f = lambda v: fnp.concatenate([v, np.arange(3)], **options)
@@ -369,7 +373,9 @@ def test_methods_are_those_of_arrays(method):
 def test_order_a_follows_the_memory():
     check_agrees("reshape", np.asfortranarray(M), (2, 6), "A", ways=KNOWN_VALUES)
     check_agrees("reshape", M, (2, 6), "A")
-    check_agrees("ravel", np.asfortranarray(C).transpose(1, 0, 2), "K", ways=KNOWN_VALUES)
+    check_agrees(
+        "ravel", np.asfortranarray(C).transpose(1, 0, 2), "K", ways=KNOWN_VALUES
+    )
 
 
 def test_reshape_with_copy_false_raises_where_numpy_has_to_copy():

@@ -112,7 +112,9 @@ def test_plain_index_helpers_are_numpys():
     assert fnp.ravel_multi_index((1, 1), (3, 4)) == 5
 
 
-@pytest.mark.parametrize("name", ["put", "place", "putmask", "copyto", "put_along_axis"])
+@pytest.mark.parametrize(
+    "name", ["put", "place", "putmask", "copyto", "put_along_axis"]
+)
 def test_plain_arrays_take_no_traced_values(name):
     arguments = {
         "put": ([0],),

@@ -80,7 +80,9 @@ def test_value_is_numpys_and_derivative_exact(x, index):
 @pytest.mark.parametrize(("x", "index"), INDICES)
 def test_staged_and_batched_reads_agree(x, index):
     read = lambda v: v[index]
-    np.testing.assert_array_equal(fad.eval_jaxpr(fad.make_jaxpr(read)(x), x)[0], x[index])
+    np.testing.assert_array_equal(
+        fad.eval_jaxpr(fad.make_jaxpr(read)(x), x)[0], x[index]
+    )
     stack = np.stack([x, -x], axis=-1)
     want = np.stack([x[index], -x[index]])
     np.testing.assert_array_equal(fad.vmap(read, in_axes=-1)(stack), want)
@@ -96,7 +98,9 @@ def test_written_values_are_numpys(x, index):
     for transform in (lambda f: fad.vjp(f, x)[0], lambda f: fad.vmap(f)(x[None])[0]):
         got = transform(lambda v: fnp.at(v)[index].set(value))
         np.testing.assert_array_equal(got, want)
-    check_derivatives(lambda v, w: fnp.at(v)[index].set(w), x, value, order=1, batch=False)
+    check_derivatives(
+        lambda v, w: fnp.at(v)[index].set(w), x, value, order=1, batch=False
+    )
 
 
 ERRORS = [
@@ -153,7 +157,9 @@ def mixed_indices(draw):
             entries.append(draw(st.slices(n)))
         else:
             part = block[draw(st.integers(0, len(block))) :]
-            entries.append(draw(hnp.arrays(np.intp, part, elements=st.integers(-n, n - 1))))
+            entries.append(
+                draw(hnp.arrays(np.intp, part, elements=st.integers(-n, n - 1)))
+            )
     if draw(st.booleans()):
         entries.insert(draw(st.integers(0, len(entries))), Ellipsis)
     return np.arange(1.0, np.prod(shape) + 1).reshape(shape), tuple(entries)
@@ -187,19 +193,26 @@ def test_batched_index_is_a_loop(case, batched):
         return
     xs = np.stack([x, -x]) if batched != "ids" else x
     all_ids = [np.stack([i, -1 - i]) if batched != "x" else i for i in ids]
-    axes = (0 if batched != "ids" else None, *[0 if batched != "x" else None] * len(ids))
+    axes = (
+        0 if batched != "ids" else None,
+        *[0 if batched != "x" else None] * len(ids),
+    )
 
     def read_and_write(x, *ids):
         return getitem(x, *ids, index=index), scatter_add(x, y, *ids, index=index)
 
     got = fad.vmap(read_and_write, in_axes=axes)(xs, *all_ids)
     for k in range(2):
-        one = [a if d is None else a[k] for a, d in zip((xs, *all_ids), axes, strict=True)]
+        one = [
+            a if d is None else a[k] for a, d in zip((xs, *all_ids), axes, strict=True)
+        ]
         for g, w in zip(got, read_and_write(*one), strict=True):
             np.testing.assert_array_equal(g[k], w)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.int64, "g"])
+@pytest.mark.parametrize(
+    "dtype", [np.float64, np.float32, np.complex128, np.int64, "g"]
+)
 @pytest.mark.parametrize("shape", [(40,), (40, 3), (8, 5, 3), (5, 40)])
 @pytest.mark.parametrize("repeats", [False, True])
 def test_sums_at_repeated_positions(dtype, shape, repeats):
@@ -230,7 +243,9 @@ def test_sums_of_pairs_of_index_arrays():
     y = rng.standard_normal(200)
     want = np.zeros((5, 5))
     np.add.at(want, (i, j), y)
-    np.testing.assert_allclose(sum_at((5, 5), y, (ARRAY, ARRAY), (i, j)), want, atol=1e-12)
+    np.testing.assert_allclose(
+        sum_at((5, 5), y, (ARRAY, ARRAY), (i, j)), want, atol=1e-12
+    )
 
 
 def test_scatter_refuses_positions_out_of_range():

@@ -49,7 +49,8 @@ def _region(x, ids, index):
 
 SAMPLES = {
     "getitem": [
-        Sample(args, {"index": index}, name=name) for name, (args, index) in _READ.items()
+        Sample(args, {"index": index}, name=name)
+        for name, (args, index) in _READ.items()
     ],
     "scatter": [
         Sample(
@@ -65,6 +66,7 @@ for _name in ("scatter_add", "scatter_set"):
         Sample((x, _written(x, ids, index), *ids), {"index": index}, name=name)
         for name, ((x, *ids), index) in _READ.items()
     ]
+SAMPLES["erase"] = SAMPLES["getitem"][:]
 SAMPLES["getitem"].append(
     Sample(
         (_x, np.array([2, 0])), {"index": (ARRAY,), "unique": True}, name="no repeats"
@@ -80,7 +82,13 @@ SAMPLES["select"] = [
 ]
 SAMPLES["spread_out"] = [
     Sample((_x.ravel()[:6], _mask), {"axis": 0, "shape": (3, 4)}, name="elements"),
-    Sample((_cube[..., :2], _mask[0]), {"axis": 2, "shape": (2, 3, 4)}, name="last axis"),
-    Sample((_r.standard_normal((4, 4)), _mask[:2, :3]), {"axis": 0, "shape": (2, 3, 4)}, name="leading axes"),
+    Sample(
+        (_cube[..., :2], _mask[0]), {"axis": 2, "shape": (2, 3, 4)}, name="last axis"
+    ),
+    Sample(
+        (_r.standard_normal((4, 4)), _mask[:2, :3]),
+        {"axis": 0, "shape": (2, 3, 4)},
+        name="leading axes",
+    ),
     Sample((_z[:2], _mask[0]), {"axis": 0, "shape": (4,)}, name="complex"),
 ]

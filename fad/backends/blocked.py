@@ -1,0 +1,190 @@
+"""Run a group of equations in blocks of rows that stay in the cache.
+
+    for i in range(0, rows, step):
+        x_ = x[i : i + step]
+        t0_ = mul(x_, y[i : i + step], b0[: ...])     # a buffer of one block
+        exp(t0_, out[i : i + step])                   # read elsewhere: the whole array
+        ...
+
+Each element is read from memory once and written once, whatever number of operations
+lie between. Buffers are used again as soon as their value is dead.
+
+Public names: `group_lines`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.ir import Eqn, Lit
+from .grouping import Group, block_rows, row_inputs
+
+if TYPE_CHECKING:
+    from .numpy_source import Writer
+
+__all__ = ["group_lines"]
+
+BLOCK = 1 << 14
+"""Elements of an array in a block: 128 KiB of float64."""
+
+
+def group_lines(writer: Writer, group: Group) -> list[str]:
+    """Return the source of a group."""
+    return _GroupWriter(writer, group).lines()
+
+
+class _GroupWriter:
+    def __init__(self, writer: Writer, group: Group) -> None:
+        self.writer = writer
+        self.group = group
+        self.rows = group.rows
+        self.step = min(block_rows(group.eqns, BLOCK), group.rows)
+        self.whole = self._read_outside()
+        self.last = self._last_uses()
+        self.head: list[str] = []
+        self.body: list[str] = []
+        self.local: dict[Any, str] = {}  # values of this block by name
+        self.free: dict[Any, list[str]] = {}  # buffers by shape of a row and dtype
+        self.buffer_of: dict[Any, str] = {}
+        self.sizes: dict[str, Any] = {}
+
+    def _read_outside(self) -> set[Eqn]:
+        """Return the members whose whole result is needed after the group."""
+        inside = set(self.group.eqns)
+        read = {v for v in self.writer.jaxpr.outputs if isinstance(v, Eqn)}
+        for eqn in self.writer.jaxpr.eqns:
+            if eqn not in inside:
+                read.update(v for v in eqn.inputs if isinstance(v, Eqn))
+        return inside & read
+
+    def _last_uses(self) -> dict[Any, int]:
+        last: dict[Any, int] = {}
+        for i, eqn in enumerate(self.group.eqns):
+            for v in eqn.inputs:
+                last[v] = i
+        return last
+
+    def lines(self) -> list[str]:
+        totals: list[str] = []
+        for i, eqn in enumerate(self.group.eqns):
+            args = [
+                self.argument(v, sliced)
+                for v, sliced in zip(
+                    eqn.inputs, row_inputs(eqn, self.rows), strict=True
+                )
+            ]
+            if eqn in self.group.totals:
+                self.total(eqn, args, totals)
+            else:
+                self.member(i, eqn, args)
+            self.release(i, eqn)
+        tail = self.rows % self.step
+        loop = [f"for i in range(0, {self.rows}, {self.step}):"]
+        inner = [f"j = i + {self.step}"]
+        if tail:
+            inner.append(f"if j > {self.rows}:")
+            inner.append(f"    j = {self.rows}")
+            inner += [f"    {b} = {b}[:{tail}]" for b in self.sizes]
+        text = self.head + loop + [f"    {line}" for line in inner + self.body]
+        names = sorted({*self.local.values(), *self.sizes})
+        return [*text, f"del {', '.join([*names, 'i', 'j'])}"] if names else text
+
+    def argument(self, atom: Any, sliced: bool) -> str:
+        if isinstance(atom, Lit):
+            return self.writer.read(atom)
+        if atom in self.local:
+            return self.local[atom]
+        name = self.writer.read(atom)
+        if not sliced:
+            return name
+        local = self.local[atom] = f"{name}_"
+        self.body.append(f"{local} = {name}[i:j]")
+        return local
+
+    def member(self, i: int, eqn: Eqn, args: list[str]) -> None:
+        """Write the line of an equation whose result has the group's rows."""
+        blocks = eqn.prim.blocks
+        replaced = {}
+        if blocks is not None and blocks.kind == "shape":
+            rest = tuple(eqn.aval.shape[1:])
+            replaced["shape"] = f"(j - i, {', '.join(map(str, rest))})"
+        local = self.local[eqn] = f"t{len(self.local)}_"
+        out = self.output(i, eqn)
+        if out is None:
+            self.body.append(f"{local} = {self.writer.call(eqn, args, **replaced)}")
+        elif writes_out(eqn):
+            self.body.append(f"{local} = {self.writer.call(eqn, [*args, out])}")
+        else:
+            self.body.append(f"{local} = {out}")
+            self.body.append(f"{local}[...] = {self.writer.call(eqn, args, **replaced)}")
+
+    def output(self, i: int, eqn: Eqn) -> str | None:
+        """Return where the result goes: a slice, a buffer, or None for a new array."""
+        if eqn in self.whole:
+            name = self.writer.name(eqn)
+            empty = self.writer.constant(np.empty)
+            shape = self.writer.constant(tuple(eqn.aval.shape))
+            dtype = self.writer.constant(eqn.aval.dtype)
+            self.head.append(f"{name} = {empty}({shape}, {dtype})")
+            return f"{name}[i:j]"
+        if not writes_out(eqn):
+            return None
+        kind = tuple(eqn.aval.shape[1:]), eqn.aval.dtype
+        for v in eqn.inputs:  # write over an input that dies here
+            if v in self.buffer_of and self.last[v] == i and self.sizes[self.buffer_of[v]] == kind:
+                self.buffer_of[eqn] = self.buffer_of.pop(v)
+                return self.buffer_of[eqn]
+        pool = self.free.setdefault(kind, [])
+        if pool:
+            buffer = pool.pop()
+        else:
+            buffer = f"b{len(self.sizes)}_"
+            self.sizes[buffer] = kind
+            empty = self.writer.constant(np.empty)
+            shape = self.writer.constant((self.step, *kind[0]))
+            dtype = self.writer.constant(kind[1])
+            self.head.append(f"{buffer} = {empty}({shape}, {dtype})")
+        self.buffer_of[eqn] = buffer
+        return buffer
+
+    def release(self, i: int, eqn: Eqn) -> None:
+        """Give buffers back whose value is not read any more."""
+        for v in dict.fromkeys(eqn.inputs):
+            if v in self.buffer_of and self.last[v] == i and not self.viewed(v):
+                buffer = self.buffer_of.pop(v)
+                self.free[self.sizes[buffer]].append(buffer)
+
+    def viewed(self, atom: Any) -> bool:
+        """Tell whether a view of a value may live on."""
+        return any(
+            atom in e.inputs and not writes_out(e) and e not in self.group.totals
+            for e in self.group.eqns
+        )
+
+    def total(self, eqn: Eqn, args: list[str], totals: list[str]) -> None:
+        """Write the lines of a reduction over the rows."""
+        name = self.writer.name(eqn)
+        combine = self.writer.constant(eqn.prim.blocks.combine)
+        call = self.writer.call(eqn, args)
+        self.head.append(f"{name} = None")
+        part = f"p{name}_"
+        self.local[("total", eqn)] = part
+        self.body.append(f"{part} = {call}")
+        self.body.append(
+            f"{name} = {part} if {name} is None else {combine}({name}, {part})"
+        )
+        totals.append(name)
+
+
+def writes_out(eqn: Eqn) -> bool:
+    """Tell whether an operation takes an array to write its result to."""
+    impl = eqn.prim.impl
+    return (
+        eqn.prim.pointwise
+        and isinstance(impl, np.ufunc)
+        and impl.nout == 1
+        and impl.nin == len(eqn.inputs)
+        and not eqn.params
+    )

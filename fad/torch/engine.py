@@ -1,0 +1,258 @@
+"""Backward: one loop over the graph, the youngest node first.
+
+    grads of the inputs of a node = node.pull(grad of its outputs)
+
+A node waits in a heap by its serial number; all its users are younger, so its turn comes
+when its gradient is complete. A leaf's turn comes as soon as its last user has run,
+as in PyTorch, which is why the reachable graph is walked once before (`_Plan`).
+
+Around each node run its hooks (`fad.torch.hooks`). Gradients are arrays; with `create`
+they are tracers of the tape, and what the formulas compute is recorded.
+
+Public names: `run`, `call_node`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from ..core.trace import Tracer
+from ..ops.arithmetic import add
+from ..ops.conforming import match
+from ..transforms.reverse import quiet
+from .grad_attributes import accumulate
+from .hook_calls import after_node, before_node
+from .modes import changed, current
+from .node import AccumulateGrad, Node
+from .tape import functional
+from .tensor import Tensor, tensor_of
+
+__all__ = ["call_node", "run"]
+
+
+def run(
+    atoms: Sequence[Any],
+    grads: Sequence[Any],
+    inputs: Sequence[Any] | None,
+    keep: bool,
+    create: bool,
+    accumulating: bool,
+) -> list[Any]:
+    """Run backward from `atoms` with their gradients.
+
+    Args:
+        atoms: where to start.
+        grads: their gradients, arrays or tracers.
+        inputs: atoms whose gradients are wanted, and only theirs; None for all leaves.
+        keep: keep what the nodes have saved.
+        create: record the computation of the gradients.
+        accumulating: add the gradients of leaves to their ``.grad``.
+
+    Returns:
+        The gradients of `inputs`, None where there is none.
+    """
+    plan = _Plan(atoms, inputs)
+    loop = _Loop(plan, keep, create, accumulating)
+    with changed(grad=create), quiet():
+        for atom, grad in zip(atoms, grads, strict=True):
+            loop.add(atom, grad)
+        for atom in atoms:
+            loop.enqueue(atom.eqn)
+        loop.run()
+    return [loop.found.get(_key(v)) for v in inputs or ()]
+
+
+def _key(atom: Any) -> tuple[int, int]:
+    return id(atom.eqn), atom.index
+
+
+class _Plan:
+    """What will run: the nodes to run, and how many users each leaf has.
+
+    Attributes:
+        uses: for each leaf, the number of edges that lead to it.
+        needed: the nodes on a path to a wanted input; None if all are.
+        wanted: the inputs by node, as a list of output indices.
+    """
+
+    __slots__ = ("uses", "needed", "wanted", "nodes")
+
+    def __init__(self, atoms: Sequence[Any], inputs: Sequence[Any] | None) -> None:
+        self.uses: dict[Node, int] = {}
+        self.wanted: dict[Node, list[int]] = {}
+        self.nodes = self._walk(atoms)
+        self.needed: set[Node] | None = None
+        if inputs is not None:
+            for v in inputs:
+                self.wanted.setdefault(v.eqn, []).append(v.index)
+            self.needed = self._reaching()
+
+    def _walk(self, atoms: Sequence[Any]) -> set[Node]:
+        seen: set[Node] = set()
+        stack = [v.eqn for v in atoms]
+        uses = self.uses
+        for node in stack:
+            if node.__class__ is AccumulateGrad:
+                uses[node] = uses.get(node, 0) + 1
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            for v in node.inputs:
+                if v is not None:
+                    if v.__class__ is AccumulateGrad:
+                        uses[v] = uses.get(v, 0) + 1
+                    stack.append(v.eqn)
+        return seen
+
+    def _reaching(self) -> set[Node]:
+        """Return the nodes that have to run so that gradients reach the inputs."""
+        needed: set[Node] = set()
+        for node in sorted(self.nodes, key=lambda n: n.serial):
+            for v in node.inputs:
+                if v is not None and (v.eqn in needed or v.eqn in self.wanted):
+                    needed.add(node)
+                    break
+        return needed
+
+
+class _Loop:
+    """The state of one backward: gradients, and the heap of nodes that have one."""
+
+    __slots__ = (
+        "plan",
+        "keep",
+        "create",
+        "accumulating",
+        "grads",
+        "heap",
+        "queued",
+        "found",
+        "anomaly",
+        "leaf_order",
+    )
+
+    def __init__(
+        self, plan: _Plan, keep: bool, create: bool, accumulating: bool
+    ) -> None:
+        self.plan = plan
+        self.keep, self.create = keep, create
+        self.accumulating = accumulating
+        self.grads: dict[Node, Any] = {}
+        self.heap: list[tuple[int, Node]] = []
+        self.queued: set[Node] = set()
+        self.found: dict[tuple[int, int], Any] = {}
+        self.anomaly = current().anomaly
+        self.leaf_order = itertools.count(-_LEAF_FIRST)
+
+    def add(self, atom: Any, grad: Any) -> None:
+        """Add a gradient of an atom."""
+        grads = self.grads
+        node = atom.eqn
+        old = grads.get(node)
+        if node.aval.__class__ is list:
+            if old is None:
+                old = grads[node] = [None] * len(node.aval)
+            part = old[atom.index]
+            old[atom.index] = grad if part is None else _sum(part, grad)
+        elif grad is not None:
+            grads[node] = grad if old is None else _sum(old, grad)
+        elif node not in grads:
+            grads[node] = None
+
+    def enqueue(self, node: Node) -> None:
+        """Put a node into the heap; a leaf only when its last user has run."""
+        if node.__class__ is AccumulateGrad:
+            uses = self.plan.uses
+            uses[node] -= 1
+            if not uses[node]:
+                heappush(self.heap, (next(self.leaf_order), node))
+        elif node not in self.queued:
+            self.queued.add(node)
+            heappush(self.heap, (-node.serial, node))
+
+    def run(self) -> None:
+        heap, plan = self.heap, self.plan
+        while heap:
+            node = heappop(heap)[1]
+            grad = self.grads.pop(node)
+            if node.hooks is not None or node.__class__ is AccumulateGrad:
+                grad = before_node(node, grad, self.accumulating)
+            if node in plan.wanted:
+                self._capture(node, grad)
+            if plan.needed is not None and node not in plan.needed:
+                continue
+            if node.__class__ is AccumulateGrad:
+                if self.accumulating and grad is not None:
+                    accumulate(node, grad, self.create)
+            else:
+                self._step(node, grad)
+
+    def _step(self, node: Node, grad: Any) -> None:
+        if self.anomaly:
+            from .anomaly import pull_watched
+
+            cts = pull_watched(node, grad, self.create)
+        elif _empty(grad):
+            cts = [None] * len(node.inputs)
+        else:
+            cts = node.pull(grad, self.create)
+        if node.hooks is not None and node.hooks.post:
+            cts = after_node(node, cts, grad)
+        if not self.keep:
+            node.release()
+        needed = self.plan.needed
+        for v, ct in zip(node.inputs, cts, strict=True):
+            if v is not None:
+                self.add(v, ct)
+                if needed is None or v.eqn in needed or v.eqn in self.plan.wanted:
+                    self.enqueue(v.eqn)
+
+    def _capture(self, node: Node, grad: Any) -> None:
+        several = isinstance(node.aval, list)
+        for index in self.plan.wanted[node]:
+            value = grad[index] if several else grad
+            if value is None:
+                continue
+            self.found[(id(node), index)] = tensor_of(value)
+
+
+_LEAF_FIRST = 1 << 62  # leaves go before all nodes, in the order they became ready
+
+
+def _empty(grad: Any) -> bool:
+    if grad.__class__ is list:
+        return all(g is None for g in grad)
+    return grad is None
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, Tracer) or isinstance(b, Tracer):
+        return add(a, b)
+    return a + b
+
+
+def call_node(node: Node, grads: Sequence[Any]) -> Any:
+    """Run a node on gradients that the user gives; what it computes is recorded."""
+    cts = [None if g is None else functional(g) for g in grads]
+    several = isinstance(node.aval, list)
+    found = node.pull(cts if several else cts[0], current().grad)
+    out = [None if ct is None else tensor_of(ct) for ct in found]
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def as_grad(grad: Any, atom: Any) -> Any:
+    """Return a gradient with the shape and dtype of what it belongs to."""
+    value = functional(grad) if isinstance(grad, Tensor) else grad
+    aval = atom.aval
+    if value.shape != aval.shape or value.dtype != aval.dtype:
+        return match(value if isinstance(value, Tracer) else np.asarray(value), aval)
+    return value

@@ -1,0 +1,195 @@
+"""Views: tensors that share the memory of a base, and its gradients.
+
+NumPy's views share memory, so values need no care. The graph does: after a write to the
+base or to any of its views, the history of every view is another one. A `ViewOf` holds
+the base and the operations from the base to the view. When the tensor's atom is next
+read and the storage has been written to, the view gets a new node, AsStridedBackward0,
+that replays these operations on the base as it is now.
+
+A write through a view rewrites the history of the base: `CopySlices` sends a gradient
+of the base to the view's operation where the view lies, and past it elsewhere.
+
+Public names: `ViewOf`, `Origin`, `view_by`, `CopySlices`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.avals import Aval
+from ..core.ir import next_serial
+from ..core.trace import Tracer, bind
+from ..ops.index_layout import ARRAY
+from ..ops.indexing import scatter_set
+from ..ops.shape import reshape
+from .modes import changed, current
+from .node import Node, node_type
+from .tape import record
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+__all__ = ["CopySlices", "Origin", "ViewOf", "replay", "view_by"]
+
+_new = object.__new__
+Steps = tuple[tuple[Any, dict[str, Any]], ...]
+
+
+class Origin(Enum):
+    """How a view was made, as far as a later write through it is concerned."""
+
+    PLAIN = 0
+    NO_GRAD = 1
+    SEVERAL = 2  # by a function that returns several views
+    FUNCTION = 3  # inside an autograd.Function
+
+
+class ViewOf:
+    """That a tensor is a view.
+
+    Attributes:
+        base: the tensor that owns the memory; never itself a view.
+        steps: pairs (primitive, parameters) from the base to the view.
+        version: of the storage when the view's history was last taken from the base.
+        origin: how it was made.
+    """
+
+    __slots__ = ("base", "steps", "version", "origin")
+
+    def __init__(
+        self, base: Tensor, steps: Steps, origin: Origin = Origin.PLAIN
+    ) -> None:
+        self.base = base
+        self.steps = steps
+        self.version = base.storage.version
+        self.origin = origin
+
+    def refresh(self, view: Tensor) -> None:
+        """Take the history of a view from its base anew, if there was a write."""
+        version = self.base.storage.version
+        if version == self.version:
+            return
+        if view.payload is None and not self.base.requires_grad:
+            return
+        retained = view._retained and view.payload is not None
+        view.payload = self.replayed()
+        self.version = version
+        if retained:
+            from .grad_attributes import move_retained
+
+            move_retained(view)
+
+    def replayed(self) -> Any:
+        """Return a new node for the view as a function of the base."""
+        from .composite import CompositeNode, record_composite
+
+        cls, steps = node_type("AsStridedBackward0", CompositeNode), self.steps
+        with changed(grad=True):
+            again = record_composite(cls, lambda x: replay(steps, x), [self.base])
+        return again.payload
+
+
+def replay(steps: Steps, x: Any) -> Any:
+    """Return the view that the steps make of a base, an array or a tracer."""
+    for prim, params in steps:
+        x = bind(prim, x, **params)
+    return x
+
+
+def view_by(
+    prim: Any,
+    cls: type,
+    x: Tensor,
+    params: dict[str, Any],
+    origin: Origin = Origin.PLAIN,
+) -> Tensor:
+    """Apply a primitive of which NumPy returns a view."""
+    out = record(prim, cls, (x,), params)
+    if isinstance(x.value, Tracer):
+        return out
+    return as_view(out, x, ((prim, params),), origin)
+
+
+def as_view(
+    out: Tensor, x: Tensor, steps: Steps, origin: Origin = Origin.PLAIN
+) -> Tensor:
+    """Declare a result to be a view of a tensor, by these steps."""
+    if origin is Origin.PLAIN and not current().grad:
+        origin = Origin.NO_GRAD
+    known = x._view
+    if known is not None:
+        steps = (*known.steps, *steps)
+        if known.origin is not Origin.PLAIN:
+            origin = known.origin
+        x = known.base
+    out._storage = x.storage
+    out._inference = x._inference
+    out._view = ViewOf(x, steps, origin)
+    return out
+
+
+class CopySlices(Node):
+    """The history of a base after a write through one of its views.
+
+    Attributes:
+        written: the node of the operation that wrote, or None for constants.
+        steps: from the base to the view.
+    """
+
+    __slots__ = ("written", "output", "steps")
+    written: Node | None
+    output: int
+    steps: Steps
+
+    @classmethod
+    def of(cls, base: Tensor, steps: Steps, atom: Any, aval: Aval) -> CopySlices:
+        """Return the node for a write of what `atom` computed."""
+        node: CopySlices = _new(cls)
+        node.written = None if atom is None else atom.eqn
+        node.output = 0 if atom is None else atom.index
+        node.steps, node.aval = steps, aval
+        others = () if node.written is None else node.written.inputs
+        node.inputs = (base.atom, *others)
+        node.residuals = node.saved = ()
+        node.hooks = node.extra = None
+        node.serial = next_serial()
+        return node
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    def pull(self, ct: Any, create: bool) -> Sequence[Any]:
+        rest = None if self.inputs[0] is None else erase(ct, self.steps)
+        if self.written is None:
+            return [rest]
+        part = replay(self.steps, ct)
+        if isinstance(self.written.aval, list):
+            several: list[Any] = [None] * len(self.written.aval)
+            several[self.output] = part
+            part = several
+        return [rest, *self.written.pull(part, create)]
+
+    def release(self) -> None:
+        if self.written is not None:
+            self.written.release()
+
+
+def erase(ct: Any, steps: Steps) -> Any:
+    """Return an array with zeros where the view lies."""
+    shape = ct.shape
+    places = replay(steps, np.arange(ct.size).reshape(shape)).reshape(-1)
+    if not isinstance(ct, Tracer):
+        flat = np.array(ct).reshape(-1)
+        flat[places] = 0
+        return flat.reshape(shape)
+    flat = reshape(ct, shape=(ct.size,))
+    zeros = np.zeros(places.shape, ct.dtype)
+    flat = scatter_set(flat, zeros, places, index=_WHOLE, unique=True)
+    return reshape(flat, shape=shape)
+
+
+_WHOLE = (ARRAY,)  # an index that is one index array
