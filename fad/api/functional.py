@@ -180,7 +180,7 @@ def _match_leaf(what: str, v: Any, aval: Aval, dtype_error: type[Exception]) -> 
             f"float0 (np.zeros(shape, fad.float0)), got {found!r}"
         )
     if found.dtype != aval.dtype:
-        if not found.weak or found.dtype.kind == "c" and aval.dtype.kind != "c":
+        if not found.weak or found.dtype.kind not in _FITTING[aval.dtype.kind]:
             raise dtype_error(
                 f"the {what} of a value {aval!r} must have its dtype {aval.dtype}, got "
                 f"{found!r}; convert it with t.astype({aval.dtype.name!r})"
@@ -190,6 +190,10 @@ def _match_leaf(what: str, v: Any, aval: Aval, dtype_error: type[Exception]) -> 
             v if found.dtype == aval.dtype else arithmetic.convert(v, dtype=aval.dtype)
         )
     return np.asarray(v, aval.dtype)[()]
+
+
+_FITTING = {"f": "f", "c": "fc"}
+"""By the kind of a value: the kinds of Python numbers that can be its tangent."""
 
 
 def jvp(
@@ -309,7 +313,7 @@ def linear_transpose(fun: Function, *primals: Any) -> Function:
 
     Args:
         fun: a linear function of pytrees of arrays.
-        primals: examples of its arguments: arrays or `ShapeDtypeStruct`s.
+        primals: examples of its arguments: arrays or `ShapeDtypeStruct` values.
 
     Returns:
         A function from a cotangent like the output to a tuple with a cotangent per

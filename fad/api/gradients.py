@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.pytree import tree_flatten, tree_map, tree_unflatten
+from ..core.pytree_nodes import node_type_of
 from ..core.tape import Tape
 from ..core.trace import Tracer, aval_of
 from ..transforms.reverse import backward
@@ -113,6 +114,7 @@ def value_and_grad(
         try:
             out = call(*tree_unflatten(tree, boxes))
             value, aux = _split_aux(fun, out) if has_aux else (out, None)
+            value, rebuild = _inside(value)
             _check_scalar(fun, value, holomorphic)
             tape.close()
             found = _differentiate(tape, value, atoms)
@@ -127,7 +129,7 @@ def value_and_grad(
             [instantiate(c, a) for c, a in zip(found, avals, strict=True)], leaves
         )
         grads = tree_unflatten(tree, cts)
-        value = _as_numpy(value)
+        value = rebuild(_as_numpy(value))
         return ((value, aux) if has_aux else value), (grads[0] if single else grads)
 
     return value_and_grad_f
@@ -143,6 +145,17 @@ def _box_all(
         boxes.append(box)
         atoms.append(box.payload if box is not v else None)
     return boxes, atoms
+
+
+def _inside(value: Any) -> tuple[Any, Function]:
+    """Return the leaf of a scalar that is a node itself, and how to put it back.
+
+    The tensors of `fad.torch` are such nodes.
+    """
+    if isinstance(value, Tracer) and node_type_of(value) is not None:
+        leaves, tree = tree_flatten(value)
+        return leaves[0], lambda leaf: tree_unflatten(tree, [leaf])
+    return value, lambda leaf: leaf
 
 
 def _differentiate(tape: Tape, value: Any, atoms: Sequence[Any]) -> list[Any]:

@@ -149,7 +149,8 @@ def hessian(
     Arguments and errors are those of `jacfwd`.
 
     Returns:
-        A function whose result is a pytree of pytrees, `{'a': {'a': ..., 'b': ...}}`.
+        A function whose result has the structure of the argument twice, one inside the
+        other, as in `{'a': {'a': ..., 'b': ...}, 'b': ...}`.
 
     >>> import fad, numpy as np
     >>> fad.hessian(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))

@@ -31,7 +31,7 @@ def make_jaxpr(
         return_shape: return `(jaxpr, shapes)`, with a pytree of `ShapeDtypeStruct`.
 
     Returns:
-        A function that takes arrays, numbers or `ShapeDtypeStruct`s.
+        A function that takes arrays, numbers or `ShapeDtypeStruct` values.
 
     Raises:
         TracerBoolConversionError: `fun` branches on a traced value.
@@ -95,7 +95,7 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Args:
         fun: a function of pytrees of arrays.
-        args, kwargs: its arguments: arrays, numbers or `ShapeDtypeStruct`s.
+        args, kwargs: its arguments: arrays, numbers or `ShapeDtypeStruct` values.
 
     Returns:
         A pytree of `ShapeDtypeStruct` like the output.

@@ -22,7 +22,7 @@ __all__ = ["Group", "find_groups", "rows_of"]
 SMALLEST = 1 << 15
 """Arrays of fewer elements fit in the cache anyway."""
 
-LONGEST_ROW = 1 << 17
+LONGEST_ROW = 1 << 18
 """Elements of a row; of longer ones, not even one fits."""
 
 
@@ -79,26 +79,28 @@ def find_groups(jaxpr: Jaxpr) -> list[Eqn | Group]:
     group: Group | None = None
     effects = set(jaxpr.effects)
     for eqn in jaxpr.eqns:
-        rows = None if eqn in effects else rows_of(eqn)
-        if group is not None and (eqn in effects or not _continues(group, eqn, rows)):
-            order += _finished(group)
+        if eqn in effects:
+            order += [*_finished(group), eqn]
             group = None
-        if rows is not None and group is None:
+            continue
+        rows, size = rows_of(eqn)
+        joins = group is not None and rows == group.rows and group.accepts(eqn)
+        if not joins and rows is not None and size >= SMALLEST:
+            order += _finished(group)
             group = Group(rows)
+            joins = True
         if group is None:
             order.append(eqn)
-        elif rows is not None:
+        elif joins:
             group.add(eqn)
         else:
             group.set_aside(eqn)
-    return order + (_finished(group) if group is not None else [])
+    return order + _finished(group)
 
 
-def _continues(group: Group, eqn: Eqn, rows: int | None) -> bool:
-    return rows is None or (rows == group.rows and group.accepts(eqn))
-
-
-def _finished(group: Group) -> list[Eqn | Group]:
+def _finished(group: Group | None) -> list[Eqn | Group]:
+    if group is None:
+        return []
     members: list[Eqn | Group] = [group] if len(group.eqns) > 1 else [*group.eqns]
     return [*group.before, *members, *group.after]
 
@@ -108,32 +110,32 @@ def _is_total(eqn: Eqn) -> bool:
     return blocks is not None and blocks.kind == "reduce" and 0 in eqn.params["axis"]
 
 
-def rows_of(eqn: Eqn) -> int | None:
-    """Return the rows of an equation that can run by blocks, None if it cannot."""
-    prim = eqn.prim
+def rows_of(eqn: Eqn) -> tuple[int | None, int]:
+    """Return the rows of an equation that can run by blocks, and its largest size.
+
+    Of one that cannot, the rows are None.
+    """
+    prim, nothing = eqn.prim, (None, 0)
     if prim.multiple_results:
-        return None
+        return nothing
     blocks = prim.blocks
+    wide: Aval = eqn.aval
     if blocks is not None and blocks.kind == "reduce":
-        wide: Aval = eqn.inputs[0].aval
+        wide = eqn.inputs[0].aval
         if wide.dtype != eqn.aval.dtype:
-            return None
-    elif prim.pointwise or (blocks is not None and blocks.kind == "pointwise"):
-        wide = eqn.aval
+            return nothing
     elif blocks is not None and blocks.kind == "shape":
-        wide = eqn.aval
         if not _keeps_rows(eqn):
-            return None
+            return nothing
         if eqn.inputs[0].aval.size > wide.size:
             wide = eqn.inputs[0].aval
-    else:
-        return None
-    if wide.size < SMALLEST or wide.dtype.kind not in "fcib":
-        return None
-    rows = wide.shape[0]
-    if rows < 2 or wide.size // rows > LONGEST_ROW:
-        return None
-    return rows
+    elif not (prim.pointwise or (blocks is not None and blocks.kind == "pointwise")):
+        return nothing
+    if not wide.shape or wide.shape[0] < 2 or wide.dtype.kind not in "fcib":
+        return nothing
+    if wide.size // wide.shape[0] > LONGEST_ROW:
+        return nothing
+    return wide.shape[0], wide.size
 
 
 def _keeps_rows(eqn: Eqn) -> bool:

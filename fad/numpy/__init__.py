@@ -24,6 +24,7 @@ from . import assignment as _assignment
 from . import fft, linalg
 from . import methods as _methods
 from . import operators as _operators
+from .axes import *
 from .contraction import *
 from .convolution import *
 from .covariance import *
@@ -45,6 +46,7 @@ from .nan_reductions import *
 from .padding import *
 from .passthrough import lookup as _lookup
 from .polynomials import *
+from .positions import *
 from .predicates import *
 from .quantiles import *
 from .ranges import *

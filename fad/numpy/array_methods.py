@@ -16,7 +16,8 @@ from ..ops import arithmetic
 from ..ops.indexing import getitem
 from ..ops.inplace import check_writable, overwrite
 from ..ops.shape import reshape as reshape_op
-from . import diagonals, indexing, manipulation, rearranging
+from . import axes as permuting
+from . import diagonals, indexing, manipulation, positions, rearranging
 from .index_keys import fit, read, written
 
 __all__ = ["Flat"]
@@ -36,8 +37,8 @@ def transpose(self: Tracer, /, *axes: Any) -> Any:
     """Permute the axes, one argument or several; all in reverse by default."""
     given = axes[0] if len(axes) == 1 else axes
     if given is None or given == ():
-        return manipulation.transpose(self)
-    return manipulation.transpose(self, (given,) if isinstance(given, int) else given)
+        return permuting.transpose(self)
+    return permuting.transpose(self, (given,) if isinstance(given, int) else given)
 
 
 def flatten(self: Tracer, order: Any = "C") -> Any:
@@ -128,7 +129,7 @@ def _assigned(get: Callable[[Tracer], Any]) -> property:
 
 _METHODS: dict[str, Any] = {
     "T": property(manipulation.reversed_axes),
-    "mT": property(manipulation.matrix_transpose),
+    "mT": property(permuting.matrix_transpose),
     "choose": indexing.choose,
     "compress": compress,
     "copy": copy,
@@ -137,7 +138,7 @@ _METHODS: dict[str, Any] = {
     "flat": _assigned(Flat),
     "flatten": flatten,
     "imag": _part("imag"),
-    "nonzero": indexing.nonzero,
+    "nonzero": positions.nonzero,
     "put": indexing.put,
     "ravel": manipulation.ravel,
     "real": _part("real"),
@@ -145,7 +146,7 @@ _METHODS: dict[str, Any] = {
     "reshape": reshape,
     "resize": resize,
     "squeeze": manipulation.squeeze,
-    "swapaxes": manipulation.swapaxes,
+    "swapaxes": permuting.swapaxes,
     "take": indexing.take,
     "transpose": transpose,
 }

@@ -30,7 +30,6 @@ import numpy as np
 
 from ..core.trace import Tracer, aval_of, concrete_value, staging_trace
 from ..core.views import View, is_array
-from ..ops.arithmetic import copy
 from ..ops.index_layout import ARRAY
 from ..ops.indexing import getitem
 from ..ops.inplace import check_writable, overwrite
@@ -71,8 +70,7 @@ def put(self: Tracer, key: Any, value: Any) -> None:
         key.__class__ is slice and key == slice(None) and self.shape
     ):
         aval = aval_of(self)
-        value = fit(value, aval.shape, aval.dtype)
-        overwrite(self, copy(value) if isinstance(value, Tracer) else value)
+        overwrite(self, fit(value, aval.shape, aval.dtype))
     else:
         overwrite(self, written(self, key, value))
 

@@ -1,12 +1,11 @@
-"""Shapes and axes: reshape, transpose, squeeze, broadcast, flip and their kin.
+"""Shapes: reshape, squeeze, broadcast and their kin.
 
 All move or repeat elements and are linear. They return views where NumPy does, so that
 a write to the result is seen in the argument (see `fad.numpy.assignment`), and copies
 where NumPy copies.
 
-Public names: `reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis
-rollaxis squeeze expand_dims broadcast_to broadcast_arrays atleast_1d atleast_2d
-atleast_3d flip fliplr flipud rot90 copy`.
+Public names: `reshape ravel squeeze expand_dims broadcast_to broadcast_arrays
+atleast_1d atleast_2d atleast_3d copy`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from ..core.trace import Tracer, aval_of, concrete_value
 from ..core.views import View
 from ..ops import arithmetic
 from ..ops import shape as ops
-from ..ops.indexing import getitem
 from ..ops.infer_rules import broadcast_shapes, normalize_axes
 from .convert import operand
 from .dispatch import implements
@@ -35,19 +33,9 @@ __all__ = [
     "broadcast_to",
     "copy",
     "expand_dims",
-    "flip",
-    "fliplr",
-    "flipud",
-    "matrix_transpose",
-    "moveaxis",
-    "permute_dims",
     "ravel",
     "reshape",
-    "rollaxis",
-    "rot90",
     "squeeze",
-    "swapaxes",
-    "transpose",
 ]
 
 
@@ -158,81 +146,6 @@ def _memory_axes(x: Any) -> tuple[int, ...]:
     return tuple(sorted(axes, key=lambda a: -abs(value.strides[a])))
 
 
-@implements(np.transpose)
-def transpose(a: Any, axes: Any = None) -> Any:
-    """Permute the axes; all in reverse by default."""
-    x = operand(a)
-    if axes is None:
-        return reversed_axes(x)
-    ndim = aval_of(x).ndim
-    if len(axes) != ndim:
-        raise ValueError("axes don't match array")
-    found = tuple([axis_of(i, ndim) for i in axes])
-    if len(set(found)) != ndim:
-        raise ValueError("repeated axis in transpose")
-    return ops.transpose(x, axes=found)
-
-
-permute_dims = transpose
-
-
-@implements(np.matrix_transpose)
-def matrix_transpose(x: Any, /) -> Any:
-    """Exchange the last two axes."""
-    x = operand(x)
-    ndim = aval_of(x).ndim
-    if ndim < 2:
-        raise ValueError(
-            f"Input array must be at least 2-dimensional, but it is {ndim}"
-        )
-    return _swapped(x, ndim - 2, ndim - 1)
-
-
-def _swapped(x: Any, i: int, j: int) -> Any:
-    axes = list(range(aval_of(x).ndim))
-    axes[i], axes[j] = axes[j], axes[i]
-    return ops.transpose(x, axes=tuple(axes))
-
-
-@implements(np.swapaxes)
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
-    """Exchange two axes."""
-    x = operand(a)
-    ndim = aval_of(x).ndim
-    return _swapped(x, axis_of(axis1, ndim), axis_of(axis2, ndim))
-
-
-@implements(np.moveaxis)
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """Move axes to new positions; the others keep their order."""
-    x = operand(a)
-    ndim = aval_of(x).ndim
-    sources, targets = axes_of(source, ndim), axes_of(destination, ndim)
-    if len(sources) != len(targets):
-        raise ValueError(
-            "`source` and `destination` arguments must have the same number of elements"
-        )
-    order = [n for n in range(ndim) if n not in sources]
-    for target, axis in sorted(zip(targets, sources, strict=True)):
-        order.insert(target, axis)
-    return ops.transpose(x, axes=tuple(order))
-
-
-@implements(np.rollaxis)
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
-    """Move an axis to lie before `start`."""
-    x = operand(a)
-    ndim = aval_of(x).ndim
-    axis, start = axis_of(axis, ndim), operator.index(start)
-    if not -ndim <= start <= ndim:
-        raise np.exceptions.AxisError(
-            f"'start' arg requires {-ndim} <= start < {ndim + 1}, but {start} was "
-            "passed"
-        )
-    start += ndim if start < 0 else 0
-    return ops.move_axis(x, axis, start - (axis < start))
-
-
 @implements(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     """Drop axes of size 1, all of them by default."""
@@ -326,51 +239,6 @@ def atleast_3d(*arys: Any) -> Any:
         return _at_least(x, new[len(shape)] if len(shape) < 3 else shape)
 
     return _each(one, arys)
-
-
-@implements(np.flip)
-def flip(m: Any, axis: Any = None) -> Any:
-    """Reverse the order along axes, all by default."""
-    x = operand(m)
-    ndim = aval_of(x).ndim
-    axes = range(ndim) if axis is None else axes_of(axis, ndim)
-    return ops.flip(x, axis=tuple(axes))
-
-
-@implements(np.fliplr)
-def fliplr(m: Any) -> Any:
-    """Reverse the columns."""
-    if aval_of(operand(m)).ndim < 2:
-        raise ValueError("Input must be >= 2-d.")
-    return flip(m, 1)
-
-
-@implements(np.flipud)
-def flipud(m: Any) -> Any:
-    """Reverse the rows."""
-    if aval_of(operand(m)).ndim < 1:
-        raise ValueError("Input must be >= 1-d.")
-    return flip(m, 0)
-
-
-@implements(np.rot90)
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    """Rotate by 90 degrees, `k` times, from the first axis of `axes` to the second."""
-    x = operand(m)
-    ndim = aval_of(x).ndim
-    if len(axes) != 2:
-        raise ValueError("len(axes) must be 2.")
-    i, j = [axis_of(a, ndim) for a in axes]
-    if i == j:
-        raise ValueError("Axes must be different.")
-    k %= 4
-    if k == 0:
-        return getitem(x, index=(Ellipsis,))
-    if k == 2:
-        return ops.flip(x, axis=(i, j))
-    if k == 1:
-        return _swapped(ops.flip(x, axis=(j,)), i, j)
-    return ops.flip(_swapped(x, i, j), axis=(j,))
 
 
 @implements(np.copy)

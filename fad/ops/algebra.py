@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.avals import Aval
-from . import arithmetic, piecewise, powers, reductions, shape
+from . import arithmetic, indexing, piecewise, powers, reductions, shape
 from .shape import transpose
 
 __all__ = ["Algebra", "Blocks"]
@@ -32,10 +32,12 @@ class Algebra(NamedTuple):
     Attributes:
         left, right: f(left, x) = x, f(x, right) = x.
         commutes: f(x, y) = f(y, x).
+        sums: f(x, y) = x + y.
         involution: f(f(x)) = x.
         fuse: f[outer](f[inner](x)) = f[fuse(inner, outer)](x), on parameters.
         trivial: from the aval of x and the parameters, whether f(x) = x.
         repeats: it only repeats elements, as broadcasting does by itself.
+        onto: `(emit, z, *inputs, **params) -> y`, the sum of z and f(*inputs) done as one.
         expand: `(emit, x, **params) -> y` in other operations, or None; `emit(prim, *xs,
             **params)` makes one.
     """
@@ -43,11 +45,13 @@ class Algebra(NamedTuple):
     left: Any = None
     right: Any = None
     commutes: bool = False
+    sums: bool = False
     involution: bool = False
     fuse: Callable[..., Any] | None = None
     trivial: Callable[..., bool] | None = None
     repeats: bool = False
     expand: Callable[..., Any] | None = None
+    onto: Callable[..., Any] | None = None
 
 
 class Blocks(NamedTuple):
@@ -85,7 +89,14 @@ def _expand_power(emit: Callable[..., Any], x: Any, *, n: int) -> Any:
     return emit(arithmetic.mul, square, x if n == 3 else square)
 
 
-arithmetic.add.algebra = Algebra(left=0, right=0, commutes=True)
+def _write_onto(emit: Callable[..., Any], z: Any, *inputs: Any, **params: Any) -> Any:
+    """Add up in z what `scatter` would add up in zeros."""
+    del params["shape"]
+    return emit(indexing.scatter_add, z, *inputs, **params)
+
+
+indexing.scatter.algebra = Algebra(onto=_write_onto)
+arithmetic.add.algebra = Algebra(left=0, right=0, commutes=True, sums=True)
 arithmetic.sub.algebra = Algebra(right=0)
 arithmetic.mul.algebra = Algebra(left=1, right=1, commutes=True)
 arithmetic.div.algebra = Algebra(right=1)

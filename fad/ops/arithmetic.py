@@ -171,7 +171,7 @@ copy = linear(
 )
 stop_gradient = constant(
     "stop_gradient",
-    _same,
+    lambda x: x.copy() if isinstance(x, np.ndarray) else x,  # callers may write to it
     infer=_same,
     batch=_unary_batch(lambda: stop_gradient),
 )

@@ -53,7 +53,7 @@ def overwrite(target: Tracer, value: Any) -> None:
     """Give `target` a new value in place, seen by all that share its memory.
 
     Args:
-        value: of the target's shape and dtype, not used by anyone else.
+        value: of the target's shape and dtype.
 
     Raises:
         InPlaceError: `target` is read-only in NumPy, or whether it is a view depends on
@@ -67,15 +67,16 @@ def overwrite(target: Tracer, value: Any) -> None:
         raise InPlaceError(
             f"A value {aval_of(value)!r} of an inner {value.owner.name} was assigned "
             f"into an array {aval_of(target)!r} of an outer {root.owner.name}. The "
-            "inner function would change what is outside of it. Make a new array inside, "
-            "out = out.at[index].set(value), and return it."
+            "inner function would change what is outside of it. Make a new array "
+            "inside, out = out.at[index].set(value), and return it."
         )
-    if not (isinstance(value, Tracer) and value.owner is root.owner):
+    traced_here = isinstance(value, Tracer) and value.owner is root.owner
+    if not (traced_here and _same_layout(root, value)):
         aval = aval_of(root)
         box = zeros_like(root, shape=aval.shape, dtype=aval.dtype)
         value = scatter_set(box, value, index=(Ellipsis,))
-    if not _same_layout(root, value):
-        value = scatter_set(root, value, index=(Ellipsis,))
+        if not _same_layout(root, value):
+            value = scatter_set(root, value, index=(Ellipsis,))
     rebind(root, value)
 
 

@@ -33,8 +33,8 @@ def refuse_traced_mask(traced: bool, mask: Any) -> None:
         raise NonConcreteBooleanIndexError(
             f"A boolean index {aval_of(mask)!r} is not known while tracing, so the "
             "shape of what it selects is not known. Write fnp.where(mask, x, 0.0), "
-            "which keeps the shape; or, to write, x.at[mask].set(value) with a value that "
-            "broadcasts to all of x."
+            "which keeps the shape; or, to write, x.at[mask].set(value) with a value "
+            "that broadcasts to all of x."
         )
 
 

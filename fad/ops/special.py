@@ -151,6 +151,8 @@ logit = elementwise(
 
 
 def _gap(x: Any, y: Any) -> Any:
+    if np.isfinite(y).all():
+        return np.subtract(x, y)
     equal = np.equal(x, y)
     if not equal.any():
         return np.subtract(x, y)

@@ -137,7 +137,9 @@ def record(
                 return _record_nested(prim, cls, boxes, params, dtype)
             if tracking:
                 atom = b.payload
-                if atom is None or b._view is not None:  # type: ignore[attr-defined]
+                if b.__class__ not in _PLAIN and (
+                    b._view is not None or (atom is None and b._leaf_requires)  # type: ignore[attr-defined]
+                ):
                     atom = b.atom  # type: ignore[attr-defined]
                 if atom is not None:
                     key |= bit

@@ -18,7 +18,7 @@ Public names: `Tensor`, `tensor_of`, `wrap`.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -263,12 +263,15 @@ register_pytree_node(Tensor, flatten, unflatten)
 tape.complete(Tensor, tensor_of)
 
 
-def hide_inherited(allowed: Callable[[str], bool]) -> None:
+def hide_inherited() -> None:
     """Hide the NumPy methods of tracers that PyTorch's tensors do not have."""
+    own = vars(Tensor)
     for name in dir(Tracer):
-        if not name.startswith("_") and not any(name in vars(c) for c in (Tensor,)):
-            if not allowed(name):
-                setattr(Tensor, name, _Hidden(name))
+        if not name.startswith("_") and name not in own and name not in _SLOTS:
+            setattr(Tensor, name, _Hidden(name))
+
+
+_SLOTS = ("owner", "value", "payload")
 
 
 class _Hidden:

@@ -173,7 +173,7 @@ class _Simplifier:
                 return x
             if law.left is not None and y.aval == aval and self.is_all(x, law.left):
                 return y
-            return None
+            return self.sum_onto(prim, x, y, aval, like)
         if law.trivial is not None and x.aval == aval and law.trivial(x.aval, **params):
             return x
         inner = x if isinstance(x, Eqn) and x.prim is prim else None
@@ -190,6 +190,22 @@ class _Simplifier:
             expanded = law.expand(emit, x, **params)
             if expanded is not None and expanded.aval == aval:
                 return expanded
+        return None
+
+    def sum_onto(
+        self, prim: Primitive, x: Any, y: Any, aval: Aval, like: Eqn
+    ) -> Any:
+        """Return the sum of x and y where one of them can be done onto the other."""
+        if not prim.algebra.sums or not x.aval == y.aval == aval:
+            return None
+
+        def emit(other: Primitive, *xs: Any, **given: Any) -> Any:
+            return self.emit(other, list(xs), given, like)
+
+        for a, b in ((x, y), (y, x)):
+            law = _law(b)
+            if law is not None and law.onto is not None:
+                return law.onto(emit, a, *b.inputs, **b.params)
         return None
 
     def is_all(self, atom: Any, number: Any) -> bool:

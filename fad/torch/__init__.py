@@ -1,0 +1,72 @@
+"""fad.torch: PyTorch's tensors, autograd and networks over fad and NumPy.
+
+A script written for PyTorch on a CPU runs with ``import fad.torch as torch``.
+
+>>> from fad import torch
+>>> x = torch.tensor([1., 2.], requires_grad=True)
+>>> (x * x).sum().backward()
+>>> x.grad
+tensor([2., 4.])
+
+Functions come from the modules ``ops_*``, which declare them (`fad.torch.declare`).
+Packages such as `nn` and `optim` are imported when they are first used.
+"""
+
+import importlib as _importlib
+import pkgutil as _pkgutil
+from typing import Any as _Any
+
+from . import autograd as autograd
+from . import conversion as _conversion  # noqa: F401
+from . import creation as _creation  # noqa: F401
+from . import text as _text  # noqa: F401
+
+for _module in sorted(m.name for m in _pkgutil.iter_modules(__path__)):
+    if _module.startswith("ops_"):
+        _importlib.import_module(f"{__name__}.{_module}")
+
+from . import operators as _operators  # noqa: E402, F401
+from . import tensor as _tensor  # noqa: E402
+from .anomaly import (  # noqa: E402, F401
+    is_anomaly_enabled,
+)
+from .declare import functions as _functions  # noqa: E402
+from .dtypes import DTYPES as _DTYPES  # noqa: E402
+from .dtypes import (  # noqa: E402, F401
+    can_cast,
+    dtype,
+    finfo,
+    get_default_dtype,
+    iinfo,
+    promote_types,
+    set_default_dtype,
+)
+from .generator import Generator  # noqa: E402, F401
+from .missing import no_name as _no_name  # noqa: E402
+from .modes import (  # noqa: E402, F401
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .printing import set_printoptions  # noqa: E402, F401
+from .size import Size, device  # noqa: E402, F401
+from .tensor import Tensor  # noqa: E402, F401
+
+globals().update(_DTYPES)
+globals().update(_functions)
+_tensor.hide_inherited()
+
+_PACKAGES = frozenset("nn optim utils distributions linalg fft special func".split())
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _PACKAGES:
+        try:
+            return _importlib.import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    raise _no_name(__name__, name, globals())

@@ -1,0 +1,428 @@
+"""Making tensors: from data, filled, ranges, likenesses.
+
+Public names: `tensor`, `as_tensor`, `from_numpy`, `zeros`, `ones`, `full`, `empty`,
+`arange`, `linspace`, `eye` and the like; all are in `fad.torch`.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.trace import Tracer
+from .declare import function, functions
+from .dtypes import DTYPES, default_complex, default_float, dtype, of_numpy, to_numpy
+from .size import check_device
+from .tensor import Tensor, tensor_of, wrap
+
+__all__ = ["finish", "from_data", "legacy_tensor", "shape_from"]
+
+_REQUIRES = "Only Tensors of floating point and complex dtype can require gradients"
+
+
+def finish(value: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
+    """Return a new leaf around an array."""
+    check_device(device)
+    made = wrap(value)
+    if requires_grad:
+        if not made.is_differentiable():
+            raise RuntimeError(_REQUIRES)
+        made._leaf_requires = True
+    return made
+
+
+def from_data(data: Any, spec: Any = None) -> Any:
+    """Return a new array of data: nested sequences of numbers, arrays, tensors."""
+    target = None if spec is None else to_numpy(spec)
+    if isinstance(data, Tensor):
+        return _copied(data.value, target)
+    if isinstance(data, (np.ndarray, np.generic)):
+        of_numpy(data.dtype)
+        native = data.dtype.newbyteorder("=")
+        return np.array(data, dtype=target or native)
+    if hasattr(data, "__array__") and not isinstance(data, (list, tuple)):
+        return np.array(data, dtype=target)
+    if isinstance(data, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(data, (list, tuple)) or not _is_number(data):
+        _check_even(data)
+        if any(isinstance(leaf, Tensor) for leaf in _leaves(data)):
+            data = _plain_numbers(data)
+    return _array(data, target)
+
+
+def _copied(value: Any, target: Any) -> Any:
+    if isinstance(value, Tracer):
+        from ..ops.arithmetic import convert, copy
+
+        return copy(value) if target is None else convert(value, dtype=target)
+    return np.array(value, dtype=target)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (bool, int, float, complex))
+
+
+def _plain_numbers(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return data.tolist()
+    return [_plain_numbers(d) for d in data] if isinstance(data, (list, tuple)) else data
+
+
+def _leaves(data: Any) -> Any:
+    if isinstance(data, (list, tuple)):
+        for d in data:
+            yield from _leaves(d)
+    else:
+        yield data
+
+
+def _array(data: Any, target: Any) -> Any:
+    """Return an array of Python numbers, of the dtype PyTorch infers."""
+    if target is None:
+        array = np.array(data)
+        if array.size == 0 or array.dtype.kind == "f":
+            target = default_float()
+        elif array.dtype.kind == "c":
+            target = default_complex()
+        elif array.dtype.kind == "O" or array.dtype.kind == "u":
+            raise RuntimeError("Overflow when unpacking long long")
+        if any(isinstance(leaf, np.generic) for leaf in _leaves(data)):
+            target = array.dtype
+        return array.astype(target or array.dtype, copy=False)
+    with np.errstate(all="ignore"):
+        return np.array(data).astype(target)
+
+
+def _check_even(data: Any, dim: int = 0) -> None:
+    """Raise if nested sequences have different lengths, or hold what is no number."""
+    if not isinstance(data, (list, tuple)):
+        if not _is_number(data) and not hasattr(data, "__array__"):
+            kind = type(data).__name__
+            if hasattr(data, "__len__") and not isinstance(data, str):
+                return
+            text = f"Could not infer dtype of {kind}"
+            if isinstance(data, str):
+                raise TypeError("new(): invalid data type 'str'")
+            raise RuntimeError(text)
+        return
+    parts = [d for d in data if isinstance(d, (list, tuple))]
+    if parts:
+        for d in data:
+            found = len(d) if isinstance(d, (list, tuple)) else None
+            if found is None:
+                raise TypeError("not a sequence")
+            if found != len(data[0]):
+                raise ValueError(
+                    f"expected sequence of length {len(data[0])} at dim {dim + 1} "
+                    f"(got {found})"
+                )
+    for d in data:
+        _check_even(d, dim + 1)
+
+
+def legacy_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """Do what ``torch.Tensor(...)`` does: data as float32, or sizes."""
+    kwargs.pop("device", None)
+    if len(args) == 1 and isinstance(args[0], (list, tuple, np.ndarray)):
+        if not isinstance(args[0], tuple) or type(args[0]) is tuple:
+            return wrap(from_data(args[0], of_numpy(default_float())))
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return args[0].detach()
+    shape = shape_from(args) if args else (0,)
+    return wrap(np.zeros(shape, default_float()))
+
+
+def shape_from(sizes: Sequence[Any]) -> tuple[int, ...]:
+    """Return a shape given as numbers, or as one sequence of them.
+
+    Raises:
+        RuntimeError: a length is negative.
+    """
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = sizes[0]
+    shape = tuple([int(n) for n in sizes])
+    if any(n < 0 for n in shape):
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}"
+        )
+    return shape
+
+
+@function(methods=False, out=False)
+def tensor(
+    data: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Return a new tensor holding a copy of data.
+
+    >>> from fad import torch
+    >>> torch.tensor([[1, 2.5], [3, 4]])
+    tensor([[1.0000, 2.5000],
+            [3.0000, 4.0000]])
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(_COPY_WARNING, UserWarning, stacklevel=2)
+    return finish(from_data(data, dtype), requires_grad, device)
+
+
+_COPY_WARNING = (
+    "To copy construct from a tensor, it is recommended to use "
+    "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
+    "rather than torch.tensor(sourceTensor)."
+)
+
+
+@function("as_tensor", "asarray", methods=False, out=False)
+def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
+    """Return data as a tensor, sharing memory where that is possible."""
+    check_device(device)
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, np.ndarray) and dtype is None:
+        return from_numpy(data)
+    return wrap(from_data(data, dtype))
+
+
+@function(methods=False, out=False)
+def from_numpy(ndarray: Any) -> Tensor:
+    """Return a tensor that shares the memory of a NumPy array."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(
+            f"expected np.ndarray (got {type(ndarray).__name__})"
+        )
+    of_numpy(ndarray.dtype)
+    if any(s < 0 for s in ndarray.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with "
+            "negative strides are not currently supported. (You can probably work around "
+            "this by making a copy of your array  with array.copy().) "
+        )
+    return wrap(ndarray)
+
+
+def _filled(
+    shape: tuple[int, ...],
+    fill: Any,
+    dtype: dtype | None,
+    requires_grad: bool,
+    device: Any,
+) -> Tensor:
+    d = default_float() if dtype is None else to_numpy(dtype)
+    array = np.zeros(shape, d) if fill == 0 else np.full(shape, fill, d)
+    return finish(array, requires_grad, device)
+
+
+def _filling(name: str, fill: float) -> None:
+    def make(
+        *size: Any,
+        dtype: dtype | None = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+        memory_format: Any = None,
+    ) -> Tensor:
+        return _filled(shape_from(size), fill, dtype, requires_grad, device)
+
+    def like(
+        input: Tensor,
+        *,
+        dtype: dtype | None = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        memory_format: Any = None,
+    ) -> Tensor:
+        return _filled(input.shape, fill, dtype or input.dtype, requires_grad, device)
+
+    def new(
+        self: Tensor,
+        *size: Any,
+        dtype: dtype | None = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        layout: Any = None,
+        pin_memory: bool = False,
+    ) -> Tensor:
+        d = dtype or self.dtype
+        return _filled(shape_from(size), fill, d, requires_grad, device)
+
+    make.__doc__ = f"Return a tensor made by {name}, of a size."
+    like.__doc__ = f"Return a tensor made by {name}, of the shape and dtype of another."
+    function(name, methods=False)(make)
+    function(f"{name}_like", methods=False, out=False)(like)
+    function(f"new_{name}", namespace=False, out=False)(new)
+
+
+for _name, _fill in {"zeros": 0, "ones": 1, "empty": 0}.items():
+    _filling(_name, _fill)
+
+
+def _full_dtype(fill: Any) -> Any:
+    if isinstance(fill, Tensor):
+        return fill.dtype
+    if isinstance(fill, bool):
+        return DTYPES["bool"]
+    if isinstance(fill, int):
+        return DTYPES["int64"]
+    return of_numpy(default_complex() if isinstance(fill, complex) else default_float())
+
+
+def _number(fill: Any) -> Any:
+    return fill.item() if isinstance(fill, Tensor) else fill
+
+
+@function(methods=False)
+def full(
+    size: Sequence[int],
+    fill_value: Any,
+    *,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Return a tensor of one value."""
+    d = to_numpy(dtype or _full_dtype(fill_value))
+    shape = shape_from((size,) if not isinstance(size, int) else (size,))
+    return finish(np.full(shape, _number(fill_value), d), requires_grad, device)
+
+
+@function(methods=False, out=False)
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Return a tensor of one value, of the shape and dtype of another."""
+    d = to_numpy(dtype or input.dtype)
+    return finish(np.full(input.shape, _number(fill_value), d), requires_grad, device)
+
+
+@function(namespace=False, out=False)
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, *, dtype: dtype | None = None, **options: Any
+) -> Tensor:
+    """Return a tensor of one value, of the dtype of this one."""
+    return functions["full"](size, fill_value, dtype=dtype or self.dtype, **options)
+
+
+@function(namespace=False, out=False)
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: dtype | None = None, requires_grad: bool = False
+) -> Tensor:
+    """Return a tensor of data, of the dtype of this one."""
+    return finish(from_data(data, dtype or self.dtype), requires_grad)
+
+
+@function(methods=False)
+def arange(
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Return the numbers from `start` to before `end`."""
+    if end is None:
+        start, end = 0, start
+    start, end, step = (_number(v) for v in (start, end, step))
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    d = (
+        to_numpy(dtype)
+        if dtype is not None
+        else DTYPES["int64"].numpy
+        if whole
+        else default_float()
+    )
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = max(0, math.ceil((end - start) / step))
+    if whole:
+        values = start + step * np.arange(count)
+    else:
+        values = start + step * np.arange(count, dtype=np.float64)
+    return finish(values.astype(d), requires_grad, device)
+
+
+@function(methods=False)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Return `steps` numbers from `start` to `end`, both included."""
+    d = default_float() if dtype is None else to_numpy(dtype)
+    values = np.linspace(_number(start), _number(end), steps)
+    return finish(values.astype(d), requires_grad, device)
+
+
+@function(methods=False)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Return the powers of `base` at `steps` exponents from `start` to `end`."""
+    d = default_float() if dtype is None else to_numpy(dtype)
+    values = float(base) ** np.linspace(_number(start), _number(end), steps)
+    return finish(values.astype(d), requires_grad, device)
+
+
+@function(methods=False)
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Return the identity matrix, `n` by `m`."""
+    d = default_float() if dtype is None else to_numpy(dtype)
+    return finish(np.eye(n, m, dtype=d), requires_grad, device)
+
+
+@function("scalar_tensor", methods=False, out=False)
+def scalar_tensor(s: Any, **options: Any) -> Tensor:
+    """Return a 0-dim tensor of the default dtype."""
+    options.setdefault("dtype", of_numpy(default_float()))
+    return functions["tensor"](s, **options)
+
+
+@function("is_tensor", methods=False, out=False)
+def is_tensor(obj: Any) -> bool:
+    """Tell whether an object is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def as_tensors(values: Sequence[Any]) -> list[Tensor]:
+    """Return values as tensors."""
+    return [v if isinstance(v, Tensor) else tensor_of(v) for v in values]
