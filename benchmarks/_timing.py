@@ -2,8 +2,9 @@
 
 The speed of a machine drifts, so the calls to compare take turns (A B C A B C ...) and
 each is judged by the median of its rounds. A round is a batch of calls, long enough to
-make the clock's own cost vanish. The collector stays on: garbage a library leaves
-behind is part of its cost.
+make the clock's own cost vanish. The clock counts the processor time of this process:
+on a quiet machine that is the time that passes, on a busy one it leaves out the time
+others had. The collector stays on: garbage a library leaves behind is part of its cost.
 
 `median_times`, `machine`, `print_table`
 """
@@ -13,7 +14,7 @@ import platform
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from time import perf_counter
+from time import process_time
 
 Call = Callable[[], object]
 
@@ -48,10 +49,10 @@ def batch_size(call: Call, seconds: float) -> int:
 def batch_time(call: Call, size: int) -> float:
     """Return the seconds that `size` calls take."""
     repeat = range(size)
-    start = perf_counter()
+    start = process_time()
     for _ in repeat:
         call()
-    return perf_counter() - start
+    return process_time() - start
 
 
 def machine(*distributions: str) -> str:

@@ -83,7 +83,7 @@ def measure(name: str, args: tuple, kwargs: dict) -> tuple[str, float, float]:
         "numpy": partial(function(np), *args, **kwargs),
         "fad.numpy": partial(function(fnp), *args, **kwargs),
     }
-    times = median_times(calls, rounds=41, batch_seconds=0.004)
+    times = median_times(calls, rounds=101, batch_seconds=0.001)
     label = ", ".join([name, *(f"{key}={value}" for key, value in kwargs.items())])
     return label, 1e9 * times["numpy"], 1e9 * times["fad.numpy"]
 

@@ -115,7 +115,8 @@ class _GroupWriter:
         if out is None:
             self.body.append(f"{local} = {self.writer.call(eqn, args, **replaced)}")
         elif writes_out(eqn):
-            self.body.append(f"{local} = {self.writer.call(eqn, [*args, out])}")
+            into = self.writer.into(eqn, out)
+            self.body.append(f"{local} = {self.writer.call(eqn, [*args, into])}")
         else:
             self.body.append(f"{local} = {out}")
             self.body.append(f"{local}[...] = {self.writer.call(eqn, args, **replaced)}")

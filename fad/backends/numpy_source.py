@@ -89,8 +89,7 @@ class Writer:
             target = self.names[over]
             self.names[eqn] = target
             self.life.taken.add(over)
-            call = self.call(eqn, [*args, target])
-            return [call]
+            return [self.call(eqn, [*args, self.into(eqn, target)])]
         call = self.call(eqn, args)
         outs = [self.name(v) for v in eqn.outputs]
         if not outs:
@@ -117,6 +116,13 @@ class Writer:
             given.append(f"{name}={replaced.get(name) or self.constant(value)}")
         return f"{known}({', '.join(given)})"
 
+    def into(self, eqn: Eqn, target: str) -> str:
+        """Return the argument that makes a ufunc write into `target`.
+
+        By position is faster; NumPy 2.4 deprecates that for two of them.
+        """
+        return f"out={target}" if eqn.prim.impl in _OUT_BY_KEYWORD else target
+
     def name(self, atom: Any) -> str:
         name = self.names[key_of(atom)] = next(self.fresh)
         return name
@@ -140,6 +146,9 @@ class Writer:
             name = self.constants[id(value)] = f"c{len(self.globals)}"
             self.globals[name] = value
         return name
+
+
+_OUT_BY_KEYWORD = (np.maximum, np.minimum)
 
 
 def _identifier(name: str) -> str:

@@ -123,6 +123,7 @@ class CustomCall(Primitive):
     """The primitive of calls to functions with custom rules."""
 
     kind = "custom"
+    transparent = True
 
     def __init__(self, name: str) -> None:
         super().__init__(name, _evaluate, infer=_infer, multiple_results=True)

@@ -14,7 +14,14 @@ import numpy as np
 
 from .dtypes import WEAK_DTYPES, float0, short_name, tangent_dtype
 
-__all__ = ["Aval", "ShapeDtypeStruct", "concrete_aval", "is_array_like", "zeros"]
+__all__ = [
+    "Aval",
+    "ShapeDtypeStruct",
+    "concrete_aval",
+    "is_array_like",
+    "redefines_operations",
+    "zeros",
+]
 
 
 class Aval:
@@ -139,8 +146,20 @@ def concrete_aval(value: Any) -> Aval:
 def is_array_like(value: Any) -> bool:
     """Tell whether `value` is an array or a number of a dtype that fad computes with."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype.kind in "fciub"
+        return value.dtype.kind in "fciub" and not redefines_operations(value)
     return isinstance(value, (bool, int, float, complex))
+
+
+def redefines_operations(value: Any) -> bool:
+    """Tell whether an ndarray subclass gives operations another meaning than NumPy's.
+
+    A masked array skips elements and `*` of matrices is their product: to treat them as
+    the plain arrays that they also are would give other results.
+    """
+    cls = value.__class__
+    return cls is not np.ndarray and (
+        isinstance(value, np.matrix) or cls.__module__.startswith("numpy.ma")
+    )
 
 
 def zeros(aval: Aval) -> Any:

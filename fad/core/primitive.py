@@ -121,6 +121,8 @@ class Plan:
         plain: nothing about the operation needs more than an equation (set by
             `Primitive.plan`): one output, no function inside.
         view: NumPy may return a view (set by `Primitive.plan`).
+        blockwise: the formulas, if those of an elementwise operation, can be applied to
+            one block of elements after another.
     """
 
     __slots__ = (
@@ -133,6 +135,7 @@ class Plan:
         "first",
         "plain",
         "view",
+        "blockwise",
     )
 
     def __init__(
@@ -155,6 +158,8 @@ class Plan:
         self.first = mask.index(True) if True in mask else 0
         self.plain = False
         self.view = False
+        reads = [r for _, f in formulas for r in f.reads]
+        self.blockwise = bool(self.picks) and min((*self.picks, *reads)) >= ANS
 
 
 class Primitive:
@@ -185,8 +190,9 @@ class Primitive:
             forward pass that also returns what the derivative needs, so that nothing
             runs twice.
         push_both: `(stream, values, tangents, **params) -> (outputs, tangents)`.
-        add_pullback: `(eqn, ct, total) -> done`: add the cotangent of the first input to
-            an array in place, where that costs less than making it (`getitem`).
+        pull_together: `(parts, total, spare) -> cotangent`: the pullbacks of pairs
+            (equation, its cotangent) with the same first input, added up with `total`
+            (None for zero), which may be overwritten if `spare` (`getitem`).
         batched, staged: `(trace, args, params) -> outputs` under vmap and make_jaxpr.
         inlined: `(*args, **params) -> outputs`, what a linear tape records instead.
     """
@@ -204,7 +210,7 @@ class Primitive:
     effect = False
     augmented: Callable[..., Any] | None = None
     push_both: Callable[..., Any] | None = None
-    add_pullback: Callable[[Eqn, Any, Any], bool] | None = None
+    pull_together: Callable[..., Any] | None = None
     batched: Callable[..., Any] | None = None
     staged: Callable[..., Any] | None = None
     inlined: Callable[..., Any] | None = None

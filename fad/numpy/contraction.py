@@ -32,7 +32,7 @@ from ..ops.indexing import slice_along
 from ..ops.infer_rules import normalize_axes
 from ..ops.reductions import reduce_sum
 from ..ops.shape import concatenate, diagonal, move_axis, reshape
-from .convert import cast, no_out, operand
+from .convert import cast, no_out, operand, result_dtype
 from .dispatch import implements
 from .ufunc import Ufunc, register
 
@@ -152,7 +152,10 @@ def einsum(
         paired = len(operands) // 2 * 2
         spec, arrays = operands[1:paired:2], operands[:paired:2]
         target = operands[-1] if len(operands) % 2 else None
-    arrays = tuple([cast(_strong(operand(a)), dtype) for a in arrays])
+    arrays = tuple([_strong(operand(a)) for a in arrays])
+    if dtype is None and len({aval_of(a).dtype for a in arrays}) > 1:
+        dtype = result_dtype(*arrays)
+    arrays = tuple([cast(a, dtype) for a in arrays])
     summation = parse(spec, [aval_of(a).ndim for a in arrays], target)
     return sum_products(summation, arrays, optimize)
 

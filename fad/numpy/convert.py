@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.avals import Aval
+from ..core.avals import Aval, redefines_operations
 from ..core.dtypes import WEAK_DTYPES
 from ..core.trace import Tracer, aval_of
 from ..ops.arithmetic import convert
@@ -25,6 +25,12 @@ def operand(x: Any) -> Any:
         return x
     if isinstance(x, (list, tuple)):
         return array_from(x)
+    if redefines_operations(x):
+        raise TypeError(
+            f"a {cls.__name__} does not mix with traced values, because operations on "
+            "it mean something else (skip masked elements, multiply matrices). Use "
+            "plain arrays: np.asarray(x), and fnp.where(mask, 0.0, x) for a mask."
+        )
     return np.asarray(x)
 
 
@@ -63,11 +69,13 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def no_out(name: str, out: Any) -> None:
-    """Refuse `out=` for traced values.
+    """Refuse a plain `out` for traced values; `dispatch` has taken a traced one.
 
     Raises:
         TypeError: `out` was given.
     """
+    if isinstance(out, Tracer):
+        raise TypeError(f"{name}: give a traced array by keyword, out=...")
     if out is not None:
         raise TypeError(
             f"{name}: out= cannot take the result of a traced computation, because a "

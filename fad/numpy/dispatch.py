@@ -6,7 +6,7 @@ to NumPy. Otherwise the implementation, written over `fad.ops`, takes it. The sa
 answers `__array_function__`, and `Ufunc` answers `__array_ufunc__`, so that plain
 `np.sin(tracer)` and `np.sum(tracer)` work.
 
-Public names: `implements`, `is_plain`, `implementations`, `ufuncs`.
+Public names: `implements`, `call_traced`, `is_plain`, `implementations`, `ufuncs`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..core.pytree_nodes import LEAF_TYPES
-from ..core.trace import Tracer, staging_trace
+from ..core.trace import Tracer, aval_of, staging_trace
 
-__all__ = ["implementations", "implements", "is_plain", "ufuncs"]
+__all__ = ["call_traced", "implementations", "implements", "is_plain", "ufuncs"]
 
 implementations: dict[Callable[..., Any], Callable[..., Any]] = {}
 """NumPy function -> its traced implementation."""
@@ -69,10 +69,39 @@ def implements(
         def public(*args: Any, **kwargs: Any) -> Any:
             if is_plain(args, kwargs):
                 return numpy_function(*args, **kwargs)
-            return implementation(*args, **kwargs)
+            return call_traced(implementation, args, kwargs)
 
         implementations[numpy_function] = implementation
         public.__module__ = "fad.numpy"
         return public
 
     return decorate
+
+
+def call_traced(
+    implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call an implementation; its result goes into `out=` if that is a traced array."""
+    out = kwargs.get("out")
+    if not isinstance(out, Tracer):
+        return implementation(*args, **kwargs)
+    return store(out, implementation(*args, **{**kwargs, "out": None}))
+
+
+def store(out: Tracer, value: Any) -> Tracer:
+    """Write a result into a traced array of its shape, in place.
+
+    Raises:
+        ValueError: the shapes differ.
+        TypeError: the dtype cannot be cast.
+    """
+    aval, found = out.aval, aval_of(value)
+    if aval.shape != found.shape:
+        raise ValueError(f"out= of shape {aval.shape} cannot take a result {found!r}")
+    if not np.can_cast(found.dtype, aval.dtype, "same_kind"):
+        raise TypeError(
+            f"out= of dtype {aval.dtype} cannot take a result {found!r} under the rule "
+            "'same_kind'"
+        )
+    out[...] = value  # type: ignore[index]
+    return out

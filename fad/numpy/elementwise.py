@@ -18,6 +18,7 @@ import numpy as np
 
 from ..core.dtypes import is_inexact
 from ..core.trace import Tracer, aval_of
+from ..core.views import is_array
 from ..ops import arithmetic, comparison, special
 from ..ops import piecewise as ops
 from ..ops.elementary import rad2deg
@@ -206,6 +207,9 @@ def nan_to_num(
     neginf: Any = None,
 ) -> Any:
     """Replace nan and infinities by numbers; the slope there is 0."""
+    if not copy and isinstance(x, Tracer) and is_array(x):
+        x[...] = nan_to_num(x, True, nan, posinf, neginf)
+        return x
     x = operand(x)
     dtype = aval_of(x).dtype
     if not is_inexact(dtype):

@@ -253,4 +253,5 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
     """Take the elements of the flattened array for which a condition is true."""
-    return compress(flat(operand(condition)), flat(operand(arr)))
+    mask = known(operand(condition), "extract", "the condition")
+    return compress(np.ravel(mask), flat(operand(arr)))

@@ -20,7 +20,7 @@ from ..core.source import user_source
 from ..core.trace import Tracer
 from ..ops import arithmetic
 from .creation import array, check_device
-from .dispatch import implementations
+from .dispatch import call_traced, implementations
 from .passthrough import UNSUPPORTED, unsupported
 
 __all__: list[str] = []
@@ -45,7 +45,7 @@ def array_function(
         return NotImplemented
     implementation = implementations.get(func)
     if implementation is not None:
-        return implementation(*args, **kwargs)
+        return call_traced(implementation, args, kwargs)
     if func in _MADE_LIKE:
         return func(*args, **kwargs)
     name = getattr(func, "__name__", repr(func))

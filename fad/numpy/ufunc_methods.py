@@ -9,6 +9,7 @@ Public names: `reduce`, `accumulate`, `reduceat`, `outer`, `at`.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -157,11 +158,11 @@ def outer(ufunc: Ufunc, a: Any, b: Any, kwargs: dict[str, Any]) -> Any:
 def at(ufunc: Ufunc, x: Any, indices: Any, *operands: Any) -> None:
     """Do `ufunc.at(x, indices, ...)` on a traced array, one element after the other."""
     index = indices if isinstance(indices, tuple) else (indices,)
-    if ufunc.ufunc in (np.add, np.subtract):
-        sign = 1 if ufunc.ufunc is np.add else -1
-        x[...] = x.at[index].add(sign * operands[0])
+    update = _UPDATES.get(ufunc.ufunc)
+    if update is not None:
+        x[...] = getattr(x.at[index], update)(*operands)
         return
-    places = np.arange(int(np.prod(x.shape))).reshape(x.shape)[index]
+    places = np.arange(math.prod(x.shape)).reshape(x.shape)[index]
     values = [_spread(b, places.shape) for b in operands]
     for j, flat in enumerate(places.ravel()):
         where = np.unravel_index(int(flat), x.shape)
@@ -172,4 +173,15 @@ def at(ufunc: Ufunc, x: Any, indices: Any, *operands: Any) -> None:
 def _spread(b: Any, shape: tuple[int, ...]) -> Any:
     from ..ops.shape import broadcast_to
 
-    return reshape(broadcast_to(operand(b), shape=shape), shape=(-1,))
+    return reshape(broadcast_to(operand(b), shape=shape), shape=(math.prod(shape),))
+
+
+_UPDATES = {
+    np.add: "add",
+    np.subtract: "subtract",
+    np.multiply: "multiply",
+    np.divide: "divide",
+    np.maximum: "max",
+    np.minimum: "min",
+}
+"""The ufuncs whose repeated application at an index `x.at[index]` does in one step."""

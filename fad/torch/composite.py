@@ -91,7 +91,7 @@ class CompositeNode(Node):
             else:
                 value, atom = self.results[ANS - what](), self.outputs_at(ANS - what)
             if value is not None and ((create and what >= 0) or self._keeps(value)):
-                raise RuntimeError(modified(value, atom, storage.version, version))
+                raise RuntimeError(modified(value, atom, storage, version))
 
     def outputs_at(self, i: int) -> Any:
         return Out(self, i, self.aval[i]) if isinstance(self.aval, list) else self

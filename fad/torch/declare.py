@@ -77,7 +77,7 @@ def function(
     """
 
     def declare(python: Callable[..., Any]) -> Callable[..., Any]:
-        first = name or python.__name__.strip("_")
+        first = name or python.__name__
         public = _with_out(python) if out else python
         public.__name__ = public.__qualname__ = first
         for n in (first, *aliases):

@@ -26,7 +26,7 @@ from ..ops.arithmetic import add
 from ..ops.conforming import match
 from ..transforms.reverse import quiet
 from .grad_attributes import accumulate
-from .hook_calls import after_node, before_node
+from .hook_calls import call_posthooks, call_prehooks, call_tensor_hooks
 from .modes import changed, current
 from .node import AccumulateGrad, Node
 from .tape import functional
@@ -182,19 +182,25 @@ class _Loop:
         while heap:
             node = heappop(heap)[1]
             grad = self.grads.pop(node)
-            if node.hooks is not None or node.__class__ is AccumulateGrad:
-                grad = before_node(node, grad, self.accumulating)
-            if node in plan.wanted:
-                self._capture(node, grad)
-            if plan.needed is not None and node not in plan.needed:
-                continue
             if node.__class__ is AccumulateGrad:
-                if self.accumulating and grad is not None:
-                    accumulate(node, grad, self.create)
-            else:
+                self._reach_leaf(node, grad)
+            elif plan.needed is None:
                 self._step(node, grad)
+            elif node in plan.needed:
+                self._capture(node, grad)
+                self._step(node, grad)
+            else:
+                self._capture(node, call_tensor_hooks(node, grad))
+
+    def _reach_leaf(self, leaf: Any, grad: Any) -> None:
+        grad = call_tensor_hooks(leaf, grad)
+        self._capture(leaf, grad)
+        if self.accumulating and grad is not None:
+            accumulate(leaf, call_prehooks(leaf, grad), self.create)
 
     def _step(self, node: Node, grad: Any) -> None:
+        if node.hooks is not None:
+            grad = call_prehooks(node, call_tensor_hooks(node, grad))
         if self.anomaly:
             from .anomaly import pull_watched
 
@@ -204,7 +210,7 @@ class _Loop:
         else:
             cts = node.pull(grad, self.create)
         if node.hooks is not None and node.hooks.post:
-            cts = after_node(node, cts, grad)
+            cts = call_posthooks(node, cts, grad)
         if not self.keep:
             node.release()
         needed = self.plan.needed
@@ -216,7 +222,7 @@ class _Loop:
 
     def _capture(self, node: Node, grad: Any) -> None:
         several = isinstance(node.aval, list)
-        for index in self.plan.wanted[node]:
+        for index in self.plan.wanted.get(node, ()):
             value = grad[index] if several else grad
             if value is None:
                 continue

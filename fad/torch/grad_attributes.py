@@ -18,43 +18,45 @@ from ..core.trace import Tracer, aval_of
 from ..ops.arithmetic import add, copy
 from .dtypes import of_numpy
 from .hooks import HookDict, RemovableHandle
+from .modes import current
 from .node import AccumulateGrad, node_type
 from .tape import record
 from .tensor import Tensor, tensor_of, wrap
 
 __all__ = ["accumulate", "add_grad", "move_retained"]
 
-_CLONE = node_type("CopyBackwards")
+_COPY = node_type("CopyBackwards")
 _ADD = node_type("AddBackward0")
 
 
 def accumulate(node: AccumulateGrad, grad: Any, create: bool) -> None:
     """Add a gradient to a leaf's, and call the hooks that follow."""
     leaf = node.variable
+    first = leaf._grad is None
     if leaf._leaf_requires:
         add_grad(leaf, grad, create)
+    outer = leaf._grad.detach() if first and leaf._grad is not None else tensor_of(grad)
     for hook in list((leaf._post_hooks or {}).values()):
         if hook(leaf) is not None:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if node.hooks is not None:
-        outer = (tensor_of(grad),)
         for hook in list(node.hooks.post.values()):
-            hook((), outer)
+            hook((), (outer,))
 
 
-def add_grad(tensor: Tensor, grad: Any, create: bool = False) -> None:
-    """Add to a tensor's gradient."""
+def add_grad(tensor: Tensor, grad: Any, create: bool | None = None) -> None:
+    """Add to a tensor's gradient, in place unless the computation is recorded."""
     old = tensor._grad
-    if isinstance(grad, Tracer) or create or isinstance(grad, Tensor):
+    if current().grad if create is None else create:
         new = tensor_of(grad)
         if old is None:
-            tensor._grad = record(copy, _CLONE, (new,), {})
+            tensor._grad = record(copy, _COPY, (new,), {})
         else:
             tensor._grad = record(add, _ADD, (old, new), {})
+    elif isinstance(grad, Tracer):
+        tensor._grad = tensor_of(grad if old is None else old.value + grad)
     elif old is None:
         tensor._grad = wrap(np.array(grad))
-    elif isinstance(old.value, Tracer) or old.requires_grad:
-        tensor._grad = record(add, _ADD, (old, grad), {})
     else:
         np.add(old.value, grad, out=old.value, casting="unsafe")
         old.storage.version += 1
@@ -134,10 +136,13 @@ def retain_grad(self: Tensor) -> None:
     move_retained(self)
 
 
-def move_retained(tensor: Tensor) -> None:
-    """Let the tensor's present node fill its ``.grad``."""
+def move_retained(tensor: Tensor, old: Any = None) -> None:
+    """Let the tensor's present node fill its ``.grad``, and not the old one."""
+    if old is not None and old.eqn.hooks is not None:
+        old.eqn.hooks.retained.pop(old.index, None)
     atom = tensor.payload
-    atom.eqn.all_hooks().retained[atom.index] = weakref.ref(tensor)
+    if atom is not None:
+        atom.eqn.all_hooks().retained[atom.index] = weakref.ref(tensor)
 
 
 def register_hook(self: Tensor, hook: Any) -> RemovableHandle:

@@ -1,6 +1,6 @@
 """Calling hooks in backward, and checking what they return.
 
-Public names: `before_node`, `after_node`.
+Public names: `call_tensor_hooks`, `call_prehooks`, `call_posthooks`.
 """
 
 from __future__ import annotations
@@ -9,23 +9,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.trace import aval_of
+from .grad_attributes import add_grad
 from .node import AccumulateGrad, Node
 from .tape import functional
 from .tensor import Tensor, tensor_of
 
-__all__ = ["after_node", "before_node"]
+__all__ = ["call_posthooks", "call_prehooks", "call_tensor_hooks"]
 
 
-def before_node(node: Node, grad: Any, accumulating: bool) -> Any:
-    """Call the tensor hooks, keep retained gradients, call the prehooks."""
+def call_tensor_hooks(node: Node, grad: Any) -> Any:
+    """Call the hooks of the tensors a node made, and keep retained gradients."""
     if isinstance(node, AccumulateGrad):
         leaf_hooks = node.variable._leaf_hooks
-        if leaf_hooks and grad is not None:
-            grad = _call_each(leaf_hooks, grad)
-        if node.hooks is None or not accumulating:
-            return grad
+        return _call_each(leaf_hooks, grad) if leaf_hooks and grad is not None else grad
     hooks = node.hooks
-    assert hooks is not None
+    if hooks is None:
+        return grad
     grads = list(grad) if isinstance(grad, list) else [grad]
     for index, table in list(hooks.tensor.items()):
         if grads[index] is not None:
@@ -33,8 +32,16 @@ def before_node(node: Node, grad: Any, accumulating: bool) -> Any:
     for index, weak in list(hooks.retained.items()):
         tensor = weak()
         if tensor is not None and grads[index] is not None:
-            _retain(tensor, grads[index])
-    for hook in list(hooks.pre.values()):
+            add_grad(tensor, grads[index])
+    return grads if isinstance(grad, list) else grads[0]
+
+
+def call_prehooks(node: Node, grad: Any) -> Any:
+    """Call the hooks of a node that come before it runs."""
+    if node.hooks is None or not node.hooks.pre:
+        return grad
+    grads = list(grad) if isinstance(grad, list) else [grad]
+    for hook in list(node.hooks.pre.values()):
         grads = _call_prehook(hook, grads)
     return grads if isinstance(grad, list) else grads[0]
 
@@ -43,11 +50,12 @@ def _call_each(hooks: dict[int, Any], grad: Any) -> Any:
     for hook in list(hooks.values()):
         result = hook(tensor_of(grad))
         if result is not None:
-            grad = _checked(result, grad)
+            name = getattr(hook, "__name__", type(hook).__name__)
+            grad = _checked(result, grad, name)
     return grad
 
 
-def _checked(result: Any, grad: Any) -> Any:
+def _checked(result: Any, grad: Any, name: str) -> Any:
     """Return what a hook returned, if it may stand for a gradient.
 
     Raises:
@@ -60,22 +68,10 @@ def _checked(result: Any, grad: Any) -> Any:
         )
     new, old = aval_of(result.value), aval_of(grad)
     if new.shape != old.shape:
-        raise RuntimeError(
-            f"hook '{_name_of(result)}' has changed the size of value"
-        )
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
     if new.dtype != old.dtype:
-        raise RuntimeError(f"hook '{_name_of(result)}' has changed the type of value")
+        raise RuntimeError(f"hook '{name}' has changed the type of value")
     return functional(result)
-
-
-def _name_of(result: Any) -> str:
-    return "<unknown>"
-
-
-def _retain(tensor: Tensor, grad: Any) -> None:
-    from .grad_attributes import add_grad
-
-    add_grad(tensor, grad)
 
 
 def _call_prehook(hook: Any, grads: list[Any]) -> list[Any]:
@@ -86,7 +82,7 @@ def _call_prehook(hook: Any, grads: list[Any]) -> list[Any]:
     return [None if g is None else functional(g) for g in given]
 
 
-def after_node(node: Node, cts: Sequence[Any], grad: Any) -> Sequence[Any]:
+def call_posthooks(node: Node, cts: Sequence[Any], grad: Any) -> Sequence[Any]:
     """Call the posthooks of a node with the gradients of its inputs and outputs."""
     assert node.hooks is not None
     outer = tuple(_tensors(grad if isinstance(grad, list) else [grad]))

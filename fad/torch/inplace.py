@@ -10,6 +10,7 @@ Public names: `write_into`, `write_out`, `check_inplace`, `rebase`.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -188,24 +189,23 @@ def _watch_result(node: PrimitiveNode, x: Tensor) -> None:
 
 def rebase(x: Tensor, atom: Any) -> None:
     """Give `x` the history `atom` after an in-place write."""
+    if atom is not None:
+        x.storage.writer = weakref.ref(atom.eqn)
     view = x._view
-    if view is not None:
+    if view is None:
+        if atom is not None or x.payload is not None:
+            _give_history(x, atom)
+    elif atom is not None or view.base.requires_grad:
         base = view.base
-        if atom is not None or base.requires_grad:
-            base.payload = CopySlices.of(base, view.steps, atom, aval_of(base.value))
-            base._leaf_requires = False
-            if base._retained:
-                move_retained(base)
-        return
-    if atom is None and x.payload is None:
-        return
-    retained = x._retained and x.payload is not None
-    if retained:
-        x.payload.eqn.all_hooks().retained.pop(x.payload.index, None)
+        _give_history(base, CopySlices.of(base, view.steps, atom, aval_of(base.value)))
+
+
+def _give_history(x: Tensor, atom: Any) -> None:
+    old = x.payload
     x.payload = atom
     x._leaf_requires = False
-    if retained:
-        move_retained(x)
+    if x._retained:
+        move_retained(x, old)
 
 
 def write_out(

@@ -16,7 +16,13 @@ def no_attribute(thing: Any, name: str) -> AttributeError:
     """Return the error for an attribute that a tensor or class does not have."""
     cls = thing if isinstance(thing, type) else type(thing)
     text = f"'{cls.__name__}' object has no attribute '{name}'"
-    return AttributeError(text + _near(name, dir(cls)), name=name, obj=thing)
+    return AttributeError(text + _near(name, _present(cls)), name=name, obj=thing)
+
+
+def _present(cls: type) -> list[str]:
+    """Return the names that a class has, without those it hides."""
+    hidden = {n for n, v in vars(cls).items() if type(v).__name__ == "_Hidden"}
+    return [n for n in dir(cls) if n not in hidden]
 
 
 def no_name(module: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -22,8 +22,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.ir import Eqn, next_serial
-from ..core.primitive import ANS, ARGS
+from ..core.ir import Eqn
+from ..core.primitive import ANS, ARGS, AVALS
 from ..transforms.reverse import transposed_pushforward
 from .hooks import Hooks, RemovableHandle
 from .saving import FREED, Unpacked, check_versions, reattach, unpacked
@@ -31,6 +31,7 @@ from .saving import FREED, Unpacked, check_versions, reattach, unpacked
 __all__ = ["FREED", "AccumulateGrad", "Node", "PrimitiveNode", "node_type"]
 
 _new = object.__new__
+_SHAPES = (AVALS,)  # picks that keep no values, so that there is nothing to free
 
 
 class Node(Eqn):
@@ -59,8 +60,6 @@ class Node(Eqn):
 
     def release(self) -> None:
         """Free what is kept for backward."""
-        if self.residuals:
-            self.residuals = None  # type: ignore[assignment]
 
     def name(self) -> str:
         """Return the name of the operation, as in ``grad_fn=<MulBackward0>``."""
@@ -138,6 +137,10 @@ class PrimitiveNode(Node):
         found: Sequence[Any] = pullback(eqn, ct)
         return found
 
+    def release(self) -> None:
+        if self.residuals and self.plan.picks != _SHAPES:
+            self.residuals = None  # type: ignore[assignment]
+
     def with_residuals(self, residuals: tuple[Any, ...]) -> Eqn:
         """Return this equation with other residuals."""
         eqn: Eqn = _new(Eqn)
@@ -182,6 +185,8 @@ class AccumulateGrad(Node):
 
     __slots__ = ("variable",)
     variable: Any
+    inputs = saved = residuals = ()  # type: ignore[assignment]
+    serial = 0
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
@@ -189,10 +194,9 @@ class AccumulateGrad(Node):
     @classmethod
     def of(cls, variable: Any, aval: Any) -> AccumulateGrad:
         node: AccumulateGrad = _new(cls)
-        node.variable, node.aval = variable, aval
-        node.inputs, node.saved, node.residuals = (), (), ()
+        node.variable = variable
+        node.aval = aval
         node.hooks = node.extra = None
-        node.serial = next_serial()
         return node
 
 

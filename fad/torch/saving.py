@@ -44,12 +44,11 @@ class Storage:
 
     Attributes:
         version: how often it has been written to in place.
+        writer: a weak reference to the node of the last recorded write, or None.
     """
 
-    __slots__ = ("version",)
-
-    def __init__(self) -> None:
-        self.version = 0
+    version = 0  # class attributes, since most storages are never written to
+    writer: Any = None
 
 
 class Saved(Tracer):
@@ -82,21 +81,23 @@ def check_versions(node: Any) -> None:
         if storage.version != version:
             atom = node if what == ANS else node.inputs[what] if what >= 0 else None
             value = node.residuals[node.plan.picks.index(what)]
-            raise RuntimeError(modified(value, atom, storage.version, version))
+            raise RuntimeError(modified(value, atom, storage, version))
 
 
-def modified(value: Any, atom: Any, found: int, expected: int) -> str:
-    """Say that a saved value was modified."""
+def modified(value: Any, atom: Any, storage: Storage, expected: int) -> str:
+    """Say that a saved value was modified, and which operation made it last."""
     from .dtypes import of_numpy
     from .node import AccumulateGrad
 
     aval = aval_of(value)
+    writer = None if storage.writer is None else storage.writer()
+    atom = writer or atom
     text = f"[torch.{of_numpy(aval.dtype).title}Tensor {list(aval.shape)}]"
     if atom is not None and not isinstance(atom.eqn, AccumulateGrad):
         text += f", which is output {atom.index} of {short_name(atom.eqn)},"
     return (
         "one of the variables needed for gradient computation has been modified by an "
-        f"inplace operation: {text} is at version {found}; expected version {expected} "
+        f"inplace operation: {text} is at version {storage.version}; expected version {expected} "
         "instead. Hint: enable anomaly detection to find the operation that failed to "
         "compute its gradient, with torch.autograd.set_detect_anomaly(True, "
         "check_nan=False)."

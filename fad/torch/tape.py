@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.ir import Out, next_serial
+from ..core.ir import next_serial
 from ..core.primitive import ANS, ARGS
-from ..core.tape import pick_residuals
 from ..core.trace import Trace, Tracer, aval_of, bind, staging_trace
 from .modes import current
 from .node import PrimitiveNode, node_type
-from .saving import Storage, packed
+from .saving import Saved, Storage, packed
 
 if TYPE_CHECKING:
     from ..core.primitive import Plan, Primitive
@@ -134,8 +133,8 @@ def record(
         atom = None
         if isinstance(b, Tracer):
             if b.owner is not TAPE:
-                return _record_nested(prim, cls, boxes, params, dtype)
-            if tracking:
+                nested = True
+            elif tracking:
                 atom = b.payload
                 if b.__class__ not in _PLAIN and (
                     b._view is not None or (atom is None and b._leaf_requires)  # type: ignore[attr-defined]
@@ -153,64 +152,74 @@ def record(
         bit += bit
     if nested:
         return _record_nested(prim, cls, boxes, params, dtype)
-    ans = quietly(prim.impl, *values, **params)
+    ans = _QUIET.copy().run(prim.impl, *values, **params)
     if ans.__class__ is not _ndarray:
         ans = np.asarray(ans)
-    tensor: Tensor = _new(_Tensor)
-    tensor.value = ans
-    tensor.payload = None
+    out: Tensor = _new(_Tensor)
+    out.value = ans
+    out.payload = None
     if key and not prim.constant and ans.dtype.kind in "fc":
         plan = prim.plans.get(key + bit) or prim.plan(key + bit)
         if not plan.constant:
-            tensor.payload = _make_node(
-                cls, prim, atoms, params, plan, values, boxes, tensor
-            )
+            _attach_node(out, cls, prim, params, plan, atoms, values, boxes)
             if mode.anomaly or mode.saved_hooks:
-                _mark(tensor.payload, mode)
+                _mark(out.payload, mode)
     elif mode.inference:
-        tensor._inference = True
-    return tensor
+        out._inference = True
+    return out
 
 
-def _make_node(
+def _attach_node(
+    out: Tensor,
     cls: type,
     prim: Primitive,
-    atoms: list[Any],
     params: dict[str, Any],
     plan: Plan,
+    atoms: list[Any],
     values: list[Any],
     boxes: Sequence[Any],
-    out: Tensor,
-) -> PrimitiveNode:
+) -> None:
+    """Make the node of an operation: what it keeps, and whose writes would spoil it."""
     ans = out.value
     node: PrimitiveNode = _new(cls)
-    node.prim, node.inputs, node.params, node.plan = prim, atoms, params, plan
+    node.prim = prim
+    node.inputs = atoms
+    node.params = params
+    node.plan = plan
     aval = atoms[plan.first].aval
     if aval.dtype is not ans.dtype or aval.shape != ans.shape:
         aval = Aval(ans.shape, ans.dtype)
     node.aval = aval
     node.serial = next_serial()
     node.hooks = node.extra = None
-    picks = plan.picks
-    if not picks:
+    out.payload = node
+    if not plan.picks:
         node.residuals = node.saved = ()
-        return node
-    node.residuals = pick_residuals(plan, values, ans)
-    saved = []
-    for what in picks:
+        return
+    residuals, saved = [], []
+    for what in plan.picks:
         if what >= 0:
-            box = boxes[what]
-            if isinstance(box, Tracer) and values[what] is box.value:
-                storage = storage_of(box)
-                if storage is not None:
+            kept, box = values[what], boxes[what]
+            if isinstance(box, _Tensor):
+                if kept is box.value:
+                    storage = box._storage or box.storage
                     saved.append((what, storage, storage.version))
+            elif box.__class__ is Saved:
+                saved.append((what, box.storage, box.storage.version))
         elif what == ANS:
+            kept = ans
             out._storage = storage = Storage()
             saved.append((what, storage, 0))
-        elif what == ARGS:
-            continue
+        else:
+            kept = _many(what, values)
+        residuals.append(kept)
+    node.residuals = tuple(residuals)
     node.saved = saved
-    return node
+
+
+def _many(what: int, values: list[Any]) -> tuple[Any, ...]:
+    """Return all values, or their avals, as a plan asks."""
+    return tuple(values) if what == ARGS else tuple([aval_of(v) for v in values])
 
 
 def storage_of(box: Any) -> Storage | None:
@@ -268,13 +277,10 @@ def functional(box: Any) -> Any:
 
 _Tensor: Any = None
 _tensor_of: Any = None
-_PLAIN: frozenset[type] = frozenset()
+_PLAIN = frozenset({Tracer, Saved})
 
 
 def complete(tensor_class: type, tensor_of: Callable[[Any], Any]) -> None:
     """Enter the class of tensors, which is defined on top of this module."""
-    global _Tensor, _tensor_of, _PLAIN
-    from .saving import Saved
-
+    global _Tensor, _tensor_of
     _Tensor, _tensor_of = tensor_class, tensor_of
-    _PLAIN = frozenset({Tracer, Saved})

@@ -75,13 +75,13 @@ class ViewOf:
             return
         if view.payload is None and not self.base.requires_grad:
             return
-        retained = view._retained and view.payload is not None
+        old = view.payload
         view.payload = self.replayed()
         self.version = version
-        if retained:
+        if view._retained:
             from .grad_attributes import move_retained
 
-            move_retained(view)
+            move_retained(view, old)
 
     def replayed(self) -> Any:
         """Return a new node for the view as a function of the base."""

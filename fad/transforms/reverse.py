@@ -25,80 +25,19 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.checks import check_results
-from ..core.ir import Eqn, Out
+from ..core.ir import Eqn
 from ..core.modes import current_modes
+from ..core.owning import is_sole
 from ..core.tape import LinearTape
 from ..core.trace import Tracer, aval_of
 from ..ops import arithmetic, comparison
 from ..ops.kinds import conform
+from .blocks import LARGE, pull_in_blocks
+from .cotangents import Cotangents
 
 __all__ = ["backward", "transpose"]
 
-
-class Cotangents(dict[Any, Any]):
-    """Cotangents by producing equation (a list of them for several outputs) or input.
-
-    Attributes:
-        todo: a heap of (-serial, equation): the equations that have a cotangent.
-        live: by the same key, the elements that no select has cut off, where known.
-        owned: the `id` of each key whose cotangent is a plain array made by adding here:
-            nobody else has it, so more can be added in place.
-    """
-
-    __slots__ = ("todo", "live", "owned")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.todo: list[tuple[int, Eqn]] = []
-        self.live: dict[Any, Any] = {}
-        self.owned: set[int] = set()
-
-    def add(self, v: Any, ct: Any, live: Any = None) -> None:
-        """Add a cotangent of atom `v`."""
-        key = v.eqn if v.__class__ is Out else v
-        old = self.get(key)
-        if old is None and key.__class__ is Eqn:
-            heappush(self.todo, (-key.serial, key))
-        if v.__class__ is Out:
-            if old is None:
-                old = self[key] = [None] * len(key.aval)
-            part = old[v.index]
-            old[v.index] = ct if part is None else _sum(part, ct)
-        elif old is None:
-            self[key] = ct
-            if live is not None:
-                self.live[key] = live
-        else:
-            if id(key) in self.owned and ct.__class__ in _PLAIN:
-                old += ct
-            else:
-                total = self[key] = _sum(old, ct)
-                if total.__class__ is np.ndarray:
-                    self.owned.add(id(key))
-            if self.live:
-                self._join_live(key, live)
-
-    def add_in_place(self, eqn: Eqn, ct: Any) -> bool:
-        """Add an equation's pullback to a cotangent in place, if that can be done."""
-        v = eqn.inputs[0]
-        if id(v) not in self.owned or ct.__class__ not in _PLAIN:
-            return False
-        done: bool = eqn.prim.add_pullback(eqn, ct, self[v])  # type: ignore[misc]
-        return done
-
-    def _join_live(self, key: Any, live: Any) -> None:
-        old = self.live.pop(key, None)
-        if old is not None and live is not None:
-            self.live[key] = comparison.logical_or(old, live)
-
-
-_PLAIN = frozenset([np.ndarray, np.float64, np.float32, np.complex128])
-
-
-def _sum(a: Any, b: Any) -> Any:
-    if isinstance(a, Tracer) or isinstance(b, Tracer):
-        return arithmetic.add(a, b)
-    return a + b
+_ndarray = np.ndarray
 
 
 def backward(outs: Sequence[Any], cts: Sequence[Any]) -> Cotangents:
@@ -140,13 +79,17 @@ def _run(env: Cotangents) -> None:
     todo = env.todo
     while todo:
         eqn = heappop(todo)[1]
-        ct = env.pop(eqn)
+        ct = env.take(eqn) if env.parts else env.pop(eqn)
         prim = eqn.prim
         if env.live or prim.masking is not None:
             _masked_step(env, eqn, ct)
             continue
-        if prim.add_pullback is not None and env.add_in_place(eqn, ct):
+        if prim.pull_together is not None and env.put_off(eqn, ct):
             continue
+        if ct.__class__ is _ndarray and ct.nbytes >= LARGE and prim.pointwise:
+            cts = d = None  # so that `ct` may prove to be the only reference
+            if pull_in_blocks(eqn, ct, is_sole(ct), env):
+                continue
         pullback: Any = prim.pullback
         cts = (pullback or transposed_pushforward)(eqn, ct)
         for v, d in zip(eqn.inputs, cts):  # noqa: B905  (hot)
@@ -156,6 +99,7 @@ def _run(env: Cotangents) -> None:
                     heappush(todo, (-v.serial, v))
                 else:
                     env.add(v, d)
+    env.settle()
 
 
 def _run_checked(env: Cotangents) -> None:

@@ -13,12 +13,15 @@ from ..modes import (
     no_grad,
     set_grad_enabled,
 )
-from . import graph
+from . import function, graph
+from .function import Function
 
 __all__ = [
+    "Function",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "function",
     "grad",
     "graph",
     "inference_mode",
