@@ -5,7 +5,8 @@
 
 and collectives, between the examples of a `vmap(..., axis_name=...)`:
 
-    psum pmean pmax pmin all_gather psum_scatter ppermute all_to_all axis_index axis_size
+    psum pmean pmax pmin all_gather psum_scatter ppermute all_to_all
+    axis_index axis_size
 
 All are differentiable in both modes and at every order, and work under `vmap` and `jit`
 in any nesting.

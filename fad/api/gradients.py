@@ -242,6 +242,8 @@ def elementwise_grad(fun: Function, argnums: int | Sequence[int] = 0) -> Functio
         from .functional import vjp_of
 
         values, call = choose(fun, argnums, None, args, kwargs)
+        for leaf in tree_flatten(values)[0]:
+            check_differentiable("elementwise_grad", leaf)
         out, pull = vjp_of(call, values, has_aux=False, outlives=False)
         ones = tree_map(lambda o: _ones_like(aval_of(o)), out)
         grads = pull(ones)

@@ -289,6 +289,7 @@ def _split_rows(rows: Any, avals: Sequence[Aval], out_tree: TreeDef) -> Any:
 
 
 def _own(block: Any) -> Any:
-    if isinstance(block, np.ndarray) and block.base is not None:
-        return block.copy()
+    """Return memory of its own, and for shape () a NumPy scalar, as `grad` does."""
+    if isinstance(block, np.ndarray) and (block.base is not None or not block.ndim):
+        return block.copy()[()]
     return block

@@ -119,7 +119,9 @@ class _GroupWriter:
             self.body.append(f"{local} = {self.writer.call(eqn, [*args, into])}")
         else:
             self.body.append(f"{local} = {out}")
-            self.body.append(f"{local}[...] = {self.writer.call(eqn, args, **replaced)}")
+            self.body.append(
+                f"{local}[...] = {self.writer.call(eqn, args, **replaced)}"
+            )
 
     def output(self, i: int, eqn: Eqn) -> str | None:
         """Return where the result goes: a slice, a buffer, or None for a new array."""
@@ -134,7 +136,11 @@ class _GroupWriter:
             return None
         kind = tuple(eqn.aval.shape[1:]), eqn.aval.dtype
         for v in eqn.inputs:  # write over an input that dies here
-            if v in self.buffer_of and self.last[v] == i and self.sizes[self.buffer_of[v]] == kind:
+            if (
+                v in self.buffer_of
+                and self.last[v] == i
+                and self.sizes[self.buffer_of[v]] == kind
+            ):
                 self.buffer_of[eqn] = self.buffer_of.pop(v)
                 return self.buffer_of[eqn]
         pool = self.free.setdefault(kind, [])

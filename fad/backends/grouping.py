@@ -143,7 +143,9 @@ def _keeps_rows(eqn: Eqn) -> bool:
     old, new = eqn.inputs[0].aval.shape, eqn.aval.shape
     if not old or not new or old[0] != new[0]:
         return False
-    return eqn.prim.algebra is None or not eqn.prim.algebra.repeats or len(old) == len(new)
+    return (
+        eqn.prim.algebra is None or not eqn.prim.algebra.repeats or len(old) == len(new)
+    )
 
 
 def row_inputs(eqn: Eqn, rows: int) -> list[bool]:

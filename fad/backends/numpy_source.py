@@ -73,7 +73,9 @@ class Writer:
         body: list[str] = []
         for i, item in enumerate(self.order):
             lines = (
-                group_lines(self, item) if isinstance(item, Group) else self.lines(i, item)
+                group_lines(self, item)
+                if isinstance(item, Group)
+                else self.lines(i, item)
             )
             body += lines
             body += self.deletions(i)
@@ -158,7 +160,7 @@ def _identifier(name: str) -> str:
 class Lifetimes:
     """When values die, and which may be overwritten.
 
-    A result may be written over an input that dies with it, of the same shape and dtype,
+    A result may be written over an input that dies with it, of its shape and dtype,
     if the operation is a pointwise ufunc and the program made the input itself and gave
     it to none but operations that return new arrays.
 
@@ -223,5 +225,3 @@ def _is_plain_ufunc(eqn: Eqn) -> bool:
         and impl.nin == len(eqn.inputs)
         and not eqn.params
     )
-
-

@@ -2,8 +2,8 @@
 
 A ufunc on a scalar costs about a microsecond, `math.sin` some 40 nanoseconds. A program
 in which every value is a float64 or boolean scalar is written with Python's operators
-and `math`. Where `math` raises, at a pole, a domain error or an overflow, NumPy's program
-runs instead, which gives nan and infinities.
+and `math`. Where `math` raises, at a pole, a domain error or an overflow, NumPy's
+program runs instead, which gives nan and infinities.
 
 Public names: `scalar_program`.
 """
@@ -40,8 +40,8 @@ TABLE = {
 _MATH = {
     name: getattr(math, name)
     for name in (
-        "exp expm1 log log1p log2 log10 sqrt sin cos tan asin acos atan atan2 sinh cosh "
-        "tanh asinh acosh atanh hypot copysign isnan isinf isfinite"
+        "exp expm1 log log1p log2 log10 sqrt sin cos tan asin acos atan atan2 sinh "
+        "cosh tanh asinh acosh atanh hypot copysign isnan isinf isfinite"
     ).split()
 }
 

@@ -135,7 +135,7 @@ def _shared_outputs(jaxpr: Jaxpr) -> list[int]:
 
 
 def _goes_through(root: Any) -> bool:
-    """Tell whether an atom, which is no view of others, may be an array that came in."""
+    """Tell whether an atom that is no view may be an array that came in."""
     if isinstance(root, (Var, Lit)):
         return True
     if isinstance(root, tuple):

@@ -1,8 +1,8 @@
 """Call Python from programs: `pure_callback`, `io_callback`, `debug.callback`.
 
 A callback gets NumPy arrays and runs each time the program does. A *pure* one stands
-for a function: it may be left out if its result is not needed, and its result's shape is
-declared, because under `jit` it is not known. `io_callback` and `debug.callback` are
+for a function: it may be left out if its result is not needed, and its result's shape
+is declared, because under `jit` it is not known. `io_callback` and `debug.callback` are
 for what they do: they always run, once for each run of the program, in program order.
 
 Public names: `pure_callback`, `io_callback`, `debug_callback`, `debug_print`.
@@ -18,7 +18,7 @@ import numpy as np
 from ..core.avals import Aval, ShapeDtypeStruct
 from ..core.ir import Eqn
 from ..core.primitive import Plan, Primitive
-from ..core.pytree import TreeDef, tree_flatten, tree_unflatten
+from ..core.pytree import tree_flatten, tree_unflatten
 from ..core.trace import aval_of, bind
 from ..ops.batching_rules import at_front
 from ..ops.shape import index_along, reshape, stack
@@ -119,8 +119,8 @@ class _Callback(Primitive):
             raise NotImplementedError(
                 f"{self.name} under vmap needs vmap_method=, which says how to call "
                 f"{host.name} on {size} examples: 'sequential' one by one, "
-                "'broadcast_all' once on stacked arguments, 'expand_dims' once, with an "
-                "axis of size 1 on arguments that are not mapped"
+                "'broadcast_all' once on stacked arguments, 'expand_dims' once, with "
+                "an axis of size 1 on arguments that are not mapped"
             )
         if method == "sequential":
             return _one_by_one(self, size, args, dims, host, avals, method)
@@ -247,7 +247,7 @@ def pure_callback(
 
     Args:
         callback: gets arguments as NumPy arrays, returns arrays as declared.
-        result_shape_dtypes: a pytree of `ShapeDtypeStruct` or of arrays like the result.
+        result_shape_dtypes: a pytree of `ShapeDtypeStruct` or arrays like the result.
         args, kwargs: pytrees of arrays.
         vmap_method: how to call it under `vmap`: "sequential", "broadcast_all",
             "expand_dims" or "legacy_vectorized" (stacks and single values as they are).

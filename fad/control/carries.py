@@ -64,7 +64,7 @@ def trace_carrying(
             raise TypeError(
                 f"{name}: the carry must keep its shapes and dtypes, but leaf {i} goes "
                 f"in as {a!r} and comes out as {found!r}. Give the initial value the "
-                "shape and dtype of the result, or convert the result with x.astype(...)"
+                "shape and dtype of the result, or convert the result by x.astype(...)"
             )
         outs[i] = a
     body = with_dtypes(body, outs)
@@ -80,9 +80,11 @@ def _settle(initial: Aval, found: Aval) -> Aval:
     if not initial.weak:
         return initial
     if found.shape == initial.shape:
-        return Aval(initial.shape, np.result_type(initial.dtype, found.dtype)) if (
-            found.weak
-        ) else strong(found)
+        return (
+            Aval(initial.shape, np.result_type(initial.dtype, found.dtype))
+            if (found.weak)
+            else strong(found)
+        )
     return strong(initial)
 
 

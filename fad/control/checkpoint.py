@@ -7,7 +7,7 @@ the reverse pass computes the other residuals anew from those and from the input
 default nothing but the inputs is saved, so the memory of a chain of checkpointed parts
 is that of one part.
 
-Public names: `checkpoint`, `checkpoint_name`, `checkpoint_call`, `print_saved_residuals`.
+Public names: `checkpoint`, `checkpoint_name`, `checkpoint_call`.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def checkpoint(
     """Return `fun` with less memory kept for its reverse pass, which computes it anew.
 
     Args:
-        fun: a function of pytrees of arrays; without it `checkpoint` returns a decorator.
+        fun: a function of pytrees of arrays; without it, a decorator is returned.
         prevent_cse: accepted for compatibility: nothing undoes a checkpoint here.
         policy: which values to keep, see `fad.checkpoint_policies`; by default none but
             the arguments.

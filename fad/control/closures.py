@@ -38,7 +38,7 @@ def closure_convert(
         example_args: arguments of the shapes and dtypes it will be called with.
 
     Returns:
-        `(converted, consts)`, such that `converted(*args, *consts)` is `fun(*args)`, and
+        `(converted, consts)`, where `converted(*args, *consts)` is `fun(*args)`, and
         `consts` are the traced values that `fun` closes over.
 
     >>> import fad
@@ -79,9 +79,7 @@ class _Rule:
 
     def __call__(self, ct: Any) -> Any:
         leaves = tree_flatten(ct)[0]
-        return tree_unflatten(
-            self.tree, eval_jaxpr(self.jaxpr, *self.closure, *leaves)
-        )
+        return tree_unflatten(self.tree, eval_jaxpr(self.jaxpr, *self.closure, *leaves))
 
 
 register_pytree_node(

@@ -180,9 +180,7 @@ def axis_size(axis_name: Any) -> int:
     return find_axis(axis_name).size
 
 
-def all_gather(
-    x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False
-) -> Any:
+def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) -> Any:
     """Return the stack of all examples' values, the same for every example.
 
     Args:
@@ -203,7 +201,11 @@ def _gather_leaf(x: Any, name: Any, axis: int, tiled: bool) -> Any:
     out = gather(x, batch.index, axis=place, count=batch.size)
     if not tiled:
         return out
-    shape = (*aval.shape[:place], batch.size * aval.shape[place], *aval.shape[place + 1 :])
+    shape = (
+        *aval.shape[:place],
+        batch.size * aval.shape[place],
+        *aval.shape[place + 1 :],
+    )
     return reshape(out, shape=shape)
 
 
@@ -220,7 +222,9 @@ def _reduced(reduce: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
     def collective(x: Any, axis_name: Any) -> Any:
         names = axis_name if isinstance(axis_name, (tuple, list)) else (axis_name,)
         for name in names:
-            x = tree_map(lambda v, name=name: reduce(_gather_leaf(v, name, 0, False)), x)
+            x = tree_map(
+                lambda v, name=name: reduce(_gather_leaf(v, name, 0, False)), x
+            )
         return x
 
     return collective
@@ -242,7 +246,8 @@ def psum(x: Any, axis_name: Any) -> Any:
     the sum over the gradients of all.
 
     >>> import fad, numpy as np
-    >>> fad.vmap(lambda x: x / fad.lax.psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    >>> share = lambda x: x / fad.lax.psum(x, "i")
+    >>> fad.vmap(share, axis_name="i")(np.array([1.0, 3.0]))
     array([0.25, 0.75])
     """
     if isinstance(x, (int, float, complex)) and not isinstance(x, bool):
@@ -291,8 +296,8 @@ def psum_scatter(
         size = aval.shape[axis]
         if size % batch.size or (not tiled and size != batch.size):
             raise ValueError(
-                f"psum_scatter: axis {axis} of {aval!r} must have the size {batch.size} "
-                f"of the axis {axis_name!r}{' or a multiple of it' if tiled else ''}"
+                f"psum_scatter: axis {axis} of {aval!r} must have the size "
+                f"{batch.size} of the axis {axis_name!r}{' or a multiple of it' if tiled else ''}"
             )
         if not tiled:
             return scatter_sum(v, batch.index, axis=axis, count=batch.size)
@@ -317,7 +322,9 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """
     batch = find_axis(axis_name)
     pairs = tuple((operator.index(a), operator.index(b)) for a, b in perm)
-    for what, numbers in zip(("source", "target"), zip(*pairs, strict=True), strict=False):
+    for what, numbers in zip(
+        ("source", "target"), zip(*pairs, strict=True), strict=False
+    ):
         if len(set(numbers)) != len(numbers):
             raise ValueError(f"ppermute: a {what} stands twice in {perm}")
         if any(not 0 <= n < batch.size for n in numbers):
@@ -341,10 +348,14 @@ def all_to_all(
             received is joined along `concat_axis`.
     """
     batch = find_axis(axis_name)
-    return tree_map(lambda v: _exchange_leaf(v, batch, split_axis, concat_axis, tiled), x)
+    return tree_map(
+        lambda v: _exchange_leaf(v, batch, split_axis, concat_axis, tiled), x
+    )
 
 
-def _exchange_leaf(v: Any, batch: Any, split_axis: int, concat_axis: int, tiled: bool) -> Any:
+def _exchange_leaf(
+    v: Any, batch: Any, split_axis: int, concat_axis: int, tiled: bool
+) -> Any:
     aval = aval_of(v)
     split = _normal("all_to_all", split_axis, aval.ndim)
     concat = _normal("all_to_all", concat_axis, aval.ndim)

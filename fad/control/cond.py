@@ -110,9 +110,7 @@ class _Cond(HigherOrder):
     def is_linear(self, mask: Sequence[bool], *, branches: tuple[Jaxpr, ...]) -> bool:
         if mask[0]:
             return False
-        return not any(
-            any(split(b, mask[1:]).dependent_residuals()) for b in branches
-        )
+        return not any(any(split(b, mask[1:]).dependent_residuals()) for b in branches)
 
     def batch(
         self,
@@ -262,9 +260,7 @@ class _SplitBranches:
     def bwd(self, which: tuple[bool, ...]) -> tuple[Jaxpr, ...]:
         """Return branches (operands, slots, cotangents in `which`) -> cotangents."""
         avals = [
-            a
-            for a, g in zip(self.parts[0].jaxpr.out_avals, which, strict=True)
-            if g
+            a for a, g in zip(self.parts[0].jaxpr.out_avals, which, strict=True) if g
         ]
         wanted = [self.parts[0].jaxpr.in_avals[i] for i in self.traced]
         return self._derive("bwd", which, avals, wanted)
@@ -314,9 +310,7 @@ class _SplitBranches:
         return stage(derivative, [*in_avals, *self.slots, *map(strong, avals)])
 
 
-def split_branches(
-    branches: tuple[Jaxpr, ...], mask: Sequence[bool]
-) -> _SplitBranches:
+def split_branches(branches: tuple[Jaxpr, ...], mask: Sequence[bool]) -> _SplitBranches:
     """Return the split of branches, made once."""
     key = ("split branches", branches[1:], tuple(mask))
     cache = branches[0].cache

@@ -58,8 +58,8 @@ class _Rule:
         result = self.fun(size, list(in_batched), *args)
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(
-                f"the vmap rule of {self.name} must return (output, output_batched), got "
-                f"{result!r:.60}"
+                f"the vmap rule of {self.name} must return (output, output_batched), "
+                f"got {result!r:.60}"
             )
         outs, tree = tree_flatten(result[0])
         if tree != self.out_tree:
@@ -104,7 +104,7 @@ class _CustomVmap(CallLike):
 custom_vmap_call = _CustomVmap()
 
 
-class custom_vmap:  # noqa: N801  (a decorator)
+class custom_vmap:
     """Decorate a function to give it a batching rule of its own, by `def_vmap`.
 
     Args:

@@ -82,7 +82,9 @@ class _Deferred(HigherOrder):
         which, cts = given(ct)
         mask = [v is not None for v in eqn.inputs]
         avals = [v.aval for v in eqn.inputs if v is not None]
-        found = defer(vjp_of(eqn.params["work"], mask, which, avals), *eqn.residuals, *cts)
+        found = defer(
+            vjp_of(eqn.params["work"], mask, which, avals), *eqn.residuals, *cts
+        )
         return spread(mask, found)
 
     def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> list[Any]:
@@ -133,18 +135,19 @@ def vjp_of(
 
     def call(*args: Any) -> list[Any]:
         tape = Tape()
-        boxes = [
-            tape.input(a) if m else a for a, m in zip(args[:n], mask, strict=True)
-        ]
+        boxes = [tape.input(a) if m else a for a, m in zip(args[:n], mask, strict=True)]
         outs = work.call(*boxes)
         atoms = [
-            o.payload if isinstance(o, Tracer) and o.owner is tape else None for o in outs
+            o.payload if isinstance(o, Tracer) and o.owner is tape else None
+            for o in outs
         ]
         tape.close()
         del outs
         env = backward(atoms, spread(which, args[n:]))
         traced = [b for b, m in zip(boxes, mask, strict=True) if m]
-        return [or_zeros(env.get(b.payload), a) for b, a in zip(traced, avals, strict=True)]
+        return [
+            or_zeros(env.get(b.payload), a) for b, a in zip(traced, avals, strict=True)
+        ]
 
     def batched(size: int, stacked: Sequence[bool]) -> Work:
         # A differentiated input that all examples share has a cotangent for each.
@@ -152,7 +155,9 @@ def vjp_of(
         inner = vjp_of(
             work.batched(size, values), mask, which, [_stack(size, a) for a in avals]
         )
-        return _broadcasting(inner, size, stacked, [*values, *(True for _ in stacked[n:])])
+        return _broadcasting(
+            inner, size, stacked, [*values, *(True for _ in stacked[n:])]
+        )
 
     key = "vjp", tuple(mask), tuple(which)
     return work.derive(key, lambda: Work(f"vjp({work.name})", call, avals, batched))
@@ -198,9 +203,7 @@ def _map(work: Work, size: int, mask: Sequence[bool]) -> Work:
 
     def call(*args: Any) -> list[Any]:
         batch = Batch(size)
-        boxes = [
-            batch.input(a, 0) if m else a for a, m in zip(args, mask, strict=True)
-        ]
+        boxes = [batch.input(a, 0) if m else a for a, m in zip(args, mask, strict=True)]
         outs = [at_front(size, *batch.unbox(o)) for o in work.call(*boxes)]
         batch.open = 0
         return outs

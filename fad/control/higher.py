@@ -77,7 +77,8 @@ class HigherOrder(Primitive):
         tracers = [a for a in args if isinstance(a, Tracer)]
         tape = max((a.owner for a in tracers), key=lambda trace: trace.level)
         inputs = [
-            a.payload if isinstance(a, Tracer) and a.owner is tape else None for a in args
+            a.payload if isinstance(a, Tracer) and a.owner is tape else None
+            for a in args
         ]
         mask = [v is not None for v in inputs]
         if not self.is_linear(mask, **params):

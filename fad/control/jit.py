@@ -226,7 +226,7 @@ class Jitted:
         return _Traced(jaxpr, closure, out_trees[0])
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace for the given arguments, arrays or `ShapeDtypeStruct`s, without running.
+        """Trace for arguments, arrays or `ShapeDtypeStruct`s, without running.
 
         Returns:
             An object with the program, `.jaxpr`, `.as_text()`, `.cost()`, `.compile()`.

@@ -2,8 +2,8 @@
 
     A x = b:    dx = A^-1 (db - dA x),    ct_b = A^-T ct_x,    ct_A = -ct_b x^T
 
-The solver may loop or do anything that can be traced; no derivative goes through it. The
-derivatives are solves again, so every order works.
+The solver may loop or do anything that can be traced; no derivative goes through it.
+The derivatives are solves again, so every order works.
 
 Public names: `custom_linear_solve`.
 """
@@ -169,7 +169,9 @@ def _push_program(
         jaxpr, *[stream.input(v, t) for v, t in zip(values, full, strict=True)]
     )
     stream.close()
-    return [o.payload if isinstance(o, Tracer) and o.owner is stream else None for o in outs]
+    return [
+        o.payload if isinstance(o, Tracer) and o.owner is stream else None for o in outs
+    ]
 
 
 def _pull_program(

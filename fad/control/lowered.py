@@ -102,8 +102,8 @@ class Compiled:
             found = check_leaf(v, f"{low.name}: arguments")
             if found != want:
                 raise TypeError(
-                    f"{low.name} was compiled for {want!r} as argument leaf {i}, called "
-                    f"with {found!r}; call the jitted function itself, which traces "
+                    f"{low.name} was compiled for {want!r} as argument leaf {i}, "
+                    f"called with {found!r}; call the jitted function itself, which traces "
                     "anew for other signatures"
                 )
         values = [*low._closure, *leaves]

@@ -1,7 +1,7 @@
 """Checkpoint policies: which intermediate values a reverse pass keeps.
 
-A policy is a function `(prim, *avals_in, **params) -> bool` of an operation: whether its
-outputs may be kept. What it does not let be kept is computed anew.
+A policy is a function `(prim, *avals_in, **params) -> bool` of an operation: whether
+its outputs may be kept. What it does not let be kept is computed anew.
 
     everything_saveable           all
     nothing_saveable              none but the arguments

@@ -67,8 +67,10 @@ def _origin(atom: Any, names: dict[Any, str]) -> str:
         )
         origin = _origin(inner.outputs[atom.index], inside)
         return f"{origin}, inside {eqn.prim.name}"
-    what = f"named {eqn.params['name']!r}" if eqn.prim.name == "name" else (
-        f"output of {eqn.prim.name}"
+    what = (
+        f"named {eqn.params['name']!r}"
+        if eqn.prim.name == "name"
+        else (f"output of {eqn.prim.name}")
     )
     return f"{what} from {eqn.source}" if eqn.source else what
 

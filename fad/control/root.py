@@ -1,9 +1,10 @@
-"""`custom_root`: the root of a function, differentiated by the implicit function theorem.
+"""`custom_root`: a root, differentiated by the implicit function theorem.
 
     f(x, theta) = 0:    dx = -(df/dx)^-1 (df/dtheta) dtheta
 
-The solver finds x by any means. Under `grad` and `jvp` alone it runs as plain Python on
-plain values, so it may branch, loop, or call SciPy; under `jit` and `vmap` it is traced.
+The solver finds x by any means. Under `grad` and `jvp` alone it runs as plain Python
+on plain values, so it may branch, loop, or call SciPy; under `jit` and `vmap` it is
+traced.
 
     root[f] theta, x -> x        with the derivative above
 
@@ -218,8 +219,8 @@ def custom_root(
         initial_guess: a pytree of arrays, not differentiated.
         solve: `solve(f, initial_guess)` returns the root; `(root, aux)` if `has_aux`.
         tangent_solve: `tangent_solve(g, y)` solves `g(v) = y` for the linear function
-            `g`, the derivative of `f` at the root; it must be linear in y. For a scalar:
-            `lambda g, y: y / g(1.0)`.
+            `g`, the derivative of `f` at the root; it must be linear in y. For a
+            scalar: `lambda g, y: y / g(1.0)`.
         has_aux: pass auxiliary results of `solve` through.
 
     Returns:

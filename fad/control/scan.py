@@ -163,7 +163,10 @@ scan_call = _Scan()
 
 
 def _reorder_jvp(
-    program: Jaxpr, params: dict[str, Any], mask: Sequence[bool], nonzero: Sequence[bool]
+    program: Jaxpr,
+    params: dict[str, Any],
+    mask: Sequence[bool],
+    nonzero: Sequence[bool],
 ) -> Jaxpr:
     """Turn (inputs, tangents) -> (outputs, tangents) into a body of a scan."""
     jaxpr, nc, nk = params["jaxpr"], params["num_consts"], params["num_carry"]
@@ -193,7 +196,7 @@ class ScanSplit:
     Attributes:
         mask: the differentiated inputs, with the carries that depend on them.
         parts: the split of the program.
-        where: for each of its residuals ("const" | "once" | "x" | "y" | "stack", index).
+        where: for each residual ("const" | "once" | "x" | "y" | "stack", index).
     """
 
     def __init__(
@@ -221,7 +224,7 @@ class ScanSplit:
         self._programs: dict[Any, Any] = {}
 
     def _place_residuals(self) -> None:
-        """Decide where each residual is kept, and make the program of the forward pass."""
+        """Decide where each residual is kept; make the forward pass."""
         fwd, n = self.parts.fwd, self.parts.num_outs
         positions = {v: i for i, v in enumerate(fwd.inputs)}
         ys = {
@@ -254,7 +257,7 @@ class ScanSplit:
     def forward(
         self, values: Sequence[Any], params: dict[str, Any]
     ) -> tuple[list[Any], tuple[Any, ...]]:
-        """Run the augmented loop: outputs, and residuals in the order of the program."""
+        """Run the augmented loop; returns outputs and residuals."""
         outs = bind(scan_call, *values, **{**params, "jaxpr": self.body})
         n = self.parts.num_outs
         once: list[Any] = []
@@ -323,9 +326,7 @@ class ScanSplit:
         nonzero_xs = nonzero[a + b :]
         carry_avals = [strong(outs[i]) for i in self.carries]
         total_avals = [strong(self.jaxpr.in_avals[i]) for i in self.consts]
-        y_avals = [
-            strong(v) for v, g in zip(outs[self.nk :], which, strict=True) if g
-        ]
+        y_avals = [strong(v) for v, g in zip(outs[self.nk :], which, strict=True) if g]
 
         def step(*args: Any) -> list[Any]:
             rest = iter(args)
@@ -339,9 +340,14 @@ class ScanSplit:
                 for t, c in zip(totals, found[:a], strict=True)
             ]
             new_carry = [
-                or_zeros(c, v) for c, v in zip(found[a : a + b], carry_avals, strict=True)
+                or_zeros(c, v)
+                for c, v in zip(found[a : a + b], carry_avals, strict=True)
             ]
-            return [*new_carry, *new_totals, *(c for c in found[a + b :] if c is not None)]
+            return [
+                *new_carry,
+                *new_totals,
+                *(c for c in found[a + b :] if c is not None),
+            ]
 
         avals = [*once, *carry_avals, *total_avals, *each, *y_avals]
         self._programs[key] = made = stage(step, avals), nonzero_xs

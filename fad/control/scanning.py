@@ -106,7 +106,9 @@ def _length(avals: Sequence[Aval], length: Any) -> int:
     sizes = [a.shape[0] for a in avals]
     if length is None:
         if not sizes:
-            raise ValueError("scan: without xs, the number of steps must be given: length=")
+            raise ValueError(
+                "scan: without xs, the number of steps must be given: length="
+            )
         length = sizes[0]
     if any(n != length for n in sizes):
         raise ValueError(
@@ -128,9 +130,7 @@ def _python_scan(
     return carry, tree_map(lambda *parts: stack(parts), *ys)
 
 
-def map_(
-    f: Callable[..., Any], xs: Any, *, batch_size: int | None = None
-) -> Any:
+def map_(f: Callable[..., Any], xs: Any, *, batch_size: int | None = None) -> Any:
     """Apply a function to the slices of arrays along axis 0, one after the other.
 
     Against `vmap` it saves memory: nothing is done for all slices at once.
@@ -283,7 +283,9 @@ class _Lines:
         """Return arrays whose elements come from `even` and `odd` in turn."""
         last = self.slices(even, slice(n // 2, None))
         out = []
-        for x, y, d in zip(self.slices(even, slice(0, n // 2)), odd, self.axes, strict=True):
+        for x, y, d in zip(
+            self.slices(even, slice(0, n // 2)), odd, self.axes, strict=True
+        ):
             shape = y.shape
             wide = (*shape[: d + 1], 1, *shape[d + 1 :])
             both = concatenate(

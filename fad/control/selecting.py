@@ -17,8 +17,8 @@ def select_n(which: Any, *cases: Any) -> Any:
     """Return an array whose elements come from `cases[which]`, element by element.
 
     Args:
-        which: booleans (False: the first case) or integers, of the shape of the cases or
-            a scalar. Integers out of range take the nearest case.
+        which: booleans (False: the first case) or integers, of the shape of the cases
+            or a scalar. Integers out of range take the nearest case.
         cases: arrays of one shape and dtype.
 
     Returns:

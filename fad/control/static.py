@@ -129,8 +129,8 @@ def _check_names(
     for name in names:
         if name not in found:
             raise ValueError(
-                f"static_argnames names {name!r}, but the arguments of {_name(fun)} are "
-                f"{', '.join(found) or 'none'}"
+                f"static_argnames names {name!r}, but the arguments of {_name(fun)} "
+                f"are {', '.join(found) or 'none'}"
             )
 
 

@@ -77,7 +77,9 @@ class _While(HigherOrder):
         mask = [v is not None for v in eqn.inputs]
         avals = [v.aval for v in eqn.inputs if v is not None]
         work = _work(params)
-        return spread(mask, defer(vjp_of(work, mask, which, avals), *eqn.residuals, *cts))
+        return spread(
+            mask, defer(vjp_of(work, mask, which, avals), *eqn.residuals, *cts)
+        )
 
     def pushforward(self, eqn: Eqn, tangents: Sequence[Any]) -> list[Any]:
         params, skip = eqn.params, eqn.params["cond_nconsts"]
@@ -230,7 +232,7 @@ def _ignoring(jaxpr: Jaxpr, avals: Sequence[Aval]) -> Jaxpr:
 
 
 def _with_tangents(program: Jaxpr, body: Jaxpr, nb: int, k: int) -> Jaxpr:
-    """Order (consts, carry, t_consts, t_carry) as (consts, t_consts, carry, t_carry)."""
+    """Put tangents of consts behind the consts, before the carry."""
     key = ("loop", nb, k)
     if key not in program.cache:
         n = len(body.inputs)

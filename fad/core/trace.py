@@ -193,7 +193,7 @@ _INDEX_HINT = (
 )
 _ARRAY_HINT = (
     "Two ways out: build the result from its parts with fnp.stack, fnp.concatenate or "
-    "fnp.array, or write into a traced array, out = out.at[index].set(value). To "
+    "fnp.array, or make a new array with out = fnp.at(out)[index].set(value). To "
     "cut the derivative on purpose, use fad.stop_gradient. If a NumPy or SciPy "
     "function asked for the array, call its counterpart in fad.numpy."
 )

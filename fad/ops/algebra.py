@@ -1,8 +1,8 @@
 """What is known of operations besides their derivatives: laws and blocks.
 
 `Algebra` states laws by which `transforms.simplify` makes programs shorter; it knows no
-operation by name. `Blocks` states how an operation acts on blocks of rows, a row being a
-slice along axis 0, so that a backend can run several operations on one block while it
+operation by name. `Blocks` states how an operation acts on blocks of rows, a row being
+a slice along axis 0, so that a backend can run several operations on one block while it
 is in the cache.
 
     pointwise   on every block by itself; other inputs are broadcast as ever
@@ -37,9 +37,10 @@ class Algebra(NamedTuple):
         fuse: f[outer](f[inner](x)) = f[fuse(inner, outer)](x), on parameters.
         trivial: from the aval of x and the parameters, whether f(x) = x.
         repeats: it only repeats elements, as broadcasting does by itself.
-        onto: `(emit, z, *inputs, **params) -> y`, the sum of z and f(*inputs) done as one.
-        expand: `(emit, x, **params) -> y` in other operations, or None; `emit(prim, *xs,
-            **params)` makes one.
+        onto: `(emit, z, *inputs, **params) -> y`, the sum of z and f(*inputs).
+        expand: `(emit, x, **params) -> y` in other operations, or None.
+
+    `emit(prim, *xs, **params)` makes an operation.
     """
 
     left: Any = None

@@ -49,7 +49,9 @@ def own_erfcx(x: Any) -> Any:
     for k in range(40, 0, -1):
         fraction = far + 0.5 * k / fraction
     near = np.where(x > 5, 0.0, x)
-    return np.where(x > 5, 1 / (_ROOT_PI * fraction), np.exp(near * near) * own_erfc(near))
+    return np.where(
+        x > 5, 1 / (_ROOT_PI * fraction), np.exp(near * near) * own_erfc(near)
+    )
 
 
 def own_ndtr(x: Any) -> Any:

@@ -132,4 +132,3 @@ digamma = elementwise("digamma", _digamma, [lambda t, x: t * polygamma(x, n=1)])
 gammaln = elementwise(
     "gammaln", fast("gammaln", own_gammaln), [lambda t, x: t * digamma(x)]
 )
-

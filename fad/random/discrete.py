@@ -79,7 +79,9 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) ->
     low, high = operand(minval), operand(maxval)
     kinds = {aval_of(v).dtype.kind for v in (low, high)} | {dtype.kind}
     if not kinds <= set("iu"):
-        raise TypeError(f"random.randint: the dtype must be an integer one, not {dtype}")
+        raise TypeError(
+            f"random.randint: the dtype must be an integer one, not {dtype}"
+        )
     shape = shared_shape("randint", shape, low, high)
     low, high = (convert(v, dtype=np.dtype(np.int64)) for v in (low, high))
     span = convert(where(high > low, high - low, 1), dtype=np.dtype(np.uint64))
@@ -87,9 +89,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) ->
     return convert(convert(offset, dtype=np.dtype(np.int64)) + low, dtype=dtype)
 
 
-def permutation(
-    key: Any, x: Any, axis: int = 0, independent: bool = False
-) -> Any:
+def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> Any:
     """Return `x` in random order along `axis`; for an integer, that of range(x).
 
     Args:
@@ -240,15 +240,15 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = int) -> Any:
     """Return Poisson variates of mean `lam`; -1 where that is negative or nan."""
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu":
-        raise TypeError(f"random.poisson: the dtype must be an integer one, not {dtype}")
+        raise TypeError(
+            f"random.poisson: the dtype must be an integer one, not {dtype}"
+        )
     lam = operand(lam)
     shape = shared_shape("poisson", shape, lam)
     return convert(random_poisson(*keys_for("poisson", key, shape), lam), dtype=dtype)
 
 
-def binomial(
-    key: Any, n: int, p: Any, shape: Any = None, dtype: Any = int
-) -> Any:
+def binomial(key: Any, n: int, p: Any, shape: Any = None, dtype: Any = int) -> Any:
     """Return the numbers of successes in `n` trials, n a static integer.
 
     The trials are made one by one: the cost is n uniform numbers for each result.

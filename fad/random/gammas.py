@@ -141,9 +141,7 @@ def generalized_normal(key: Any, p: Any, shape: Any = (), dtype: Any = float) ->
     return where(u < 0.5, -size, size)
 
 
-def ball(
-    key: Any, d: int, p: float = 2, shape: Any = (), dtype: Any = float
-) -> Any:
+def ball(key: Any, d: int, p: float = 2, shape: Any = (), dtype: Any = float) -> Any:
     """Return points uniform in the unit ball of the p-norm in `d` dimensions.
 
     The method is that of Barthe, Guedon, Mendelson and Naor (2005).

@@ -52,7 +52,9 @@ def multivariate_normal(
     """
     mean, cov = operand(mean), operand(cov)
     if method not in METHODS:
-        raise ValueError(f"multivariate_normal: method is one of {METHODS}, not {method}")
+        raise ValueError(
+            f"multivariate_normal: method is one of {METHODS}, not {method}"
+        )
     m, c = aval_of(mean), aval_of(cov)
     if len(m.shape) < 1 or c.shape[-2:] != m.shape[-1:] * 2:
         raise ValueError(

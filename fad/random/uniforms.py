@@ -86,7 +86,11 @@ def unit(name: str, key: Any, shape: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def uniform(
-    key: Any, shape: Any = (), dtype: Dtype = float, minval: Any = 0.0, maxval: Any = 1.0
+    key: Any,
+    shape: Any = (),
+    dtype: Dtype = float,
+    minval: Any = 0.0,
+    maxval: Any = 1.0,
 ) -> Any:
     """Return numbers uniformly distributed over [minval, maxval).
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.guard import Guard
 from ..core.ir import Out, Var, next_serial, program
 from ..core.primitive import ANS
 from ..core.tape import Tape
@@ -34,14 +35,27 @@ _new = object.__new__
 Function = Callable[..., Any]
 
 
+class _NoGuard(Guard):
+    """A guard that protects nothing: versions watch over the values of tensors."""
+
+    __slots__ = ()
+
+    def keep(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return array
+
+
+_NO_GUARD = _NoGuard()
+
+
 class OpTape(Tape):
-    """The tape inside one operation; versions watch over the values, not copies."""
+    """The tape inside one operation."""
 
     __slots__ = ()
     name = "torch"
 
     def __init__(self) -> None:
         Trace.__init__(self)
+        self.guard = _NO_GUARD
         self.staged = False
 
     def _protect(self, value: Any) -> Any:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.ir import Out
 from ..core.trace import Tracer
 from ..ops.arithmetic import add
 from ..ops.conforming import match
@@ -60,9 +61,7 @@ def run(
     loop = _Loop(plan, keep, create, accumulating)
     with changed(grad=create), quiet():
         for atom, grad in zip(atoms, grads, strict=True):
-            loop.add(atom, grad)
-        for atom in atoms:
-            loop.enqueue(atom.eqn)
+            loop.send(atom, grad)
         loop.run()
     return [loop.found.get(_key(v)) for v in inputs or ()]
 
@@ -94,8 +93,8 @@ class _Plan:
 
     def _walk(self, atoms: Sequence[Any]) -> set[Node]:
         seen: set[Node] = set()
-        stack = [v.eqn for v in atoms]
         uses = self.uses
+        stack = [v.eqn for v in atoms]
         for node in stack:
             if node.__class__ is AccumulateGrad:
                 uses[node] = uses.get(node, 0) + 1
@@ -105,10 +104,11 @@ class _Plan:
                 continue
             seen.add(node)
             for v in node.inputs:
-                if v is not None:
-                    if v.__class__ is AccumulateGrad:
-                        uses[v] = uses.get(v, 0) + 1
-                    stack.append(v.eqn)
+                if v.__class__ is AccumulateGrad:
+                    uses[v] = uses.get(v, 0) + 1
+                    seen.add(v)
+                elif v is not None:
+                    stack.append(v.eqn if v.__class__ is Out else v)
         return seen
 
     def _reaching(self) -> set[Node]:
@@ -132,7 +132,6 @@ class _Loop:
         "accumulating",
         "grads",
         "heap",
-        "queued",
         "found",
         "anomaly",
         "leaf_order",
@@ -146,35 +145,29 @@ class _Loop:
         self.accumulating = accumulating
         self.grads: dict[Node, Any] = {}
         self.heap: list[tuple[int, Node]] = []
-        self.queued: set[Node] = set()
         self.found: dict[tuple[int, int], Any] = {}
         self.anomaly = current().anomaly
         self.leaf_order = itertools.count(-_LEAF_FIRST)
 
-    def add(self, atom: Any, grad: Any) -> None:
-        """Add a gradient of an atom."""
+    def send(self, atom: Any, grad: Any) -> None:
+        """Add a gradient of an atom, and see to it that its node will run."""
+        node = atom.eqn if atom.__class__ is Out else atom
+        plan = self.plan
+        if plan.needed is not None:
+            if node not in plan.needed and node not in plan.wanted:
+                return
         grads = self.grads
-        node = atom.eqn
-        old = grads.get(node)
+        new = node not in grads
         if node.aval.__class__ is list:
-            if old is None:
-                old = grads[node] = [None] * len(node.aval)
-            part = old[atom.index]
-            old[atom.index] = grad if part is None else _sum(part, grad)
-        elif grad is not None:
-            grads[node] = grad if old is None else _sum(old, grad)
-        elif node not in grads:
-            grads[node] = None
-
-    def enqueue(self, node: Node) -> None:
-        """Put a node into the heap; a leaf only when its last user has run."""
+            parts = grads.setdefault(node, [None] * len(node.aval))
+            parts[atom.index] = _sum(parts[atom.index], grad)
+        else:
+            grads[node] = grad if new else _sum(grads[node], grad)
         if node.__class__ is AccumulateGrad:
-            uses = self.plan.uses
-            uses[node] -= 1
-            if not uses[node]:
+            plan.uses[node] -= 1
+            if not plan.uses[node]:
                 heappush(self.heap, (next(self.leaf_order), node))
-        elif node not in self.queued:
-            self.queued.add(node)
+        elif new:
             heappush(self.heap, (-node.serial, node))
 
     def run(self) -> None:
@@ -213,12 +206,9 @@ class _Loop:
             cts = call_posthooks(node, cts, grad)
         if not self.keep:
             node.release()
-        needed = self.plan.needed
         for v, ct in zip(node.inputs, cts, strict=True):
             if v is not None:
-                self.add(v, ct)
-                if needed is None or v.eqn in needed or v.eqn in self.plan.wanted:
-                    self.enqueue(v.eqn)
+                self.send(v, ct)
 
     def _capture(self, node: Node, grad: Any) -> None:
         several = isinstance(node.aval, list)

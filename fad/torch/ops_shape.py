@@ -5,6 +5,7 @@ Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def filled_shape(shape: Any, size: int) -> tuple[int, ...]:
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
     lengths = [int(n) for n in shape]
-    known = int(np.prod([n for n in lengths if n != -1], dtype=np.int64))
+    known = math.prod([n for n in lengths if n != -1])
     if lengths.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     if -1 in lengths and known and size % known == 0:

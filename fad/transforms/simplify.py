@@ -28,7 +28,6 @@ from ..core.ir import Eqn, Jaxpr, Lit, Var, has_effect, key_of, new_eqn, program
 from ..core.primitive import Primitive
 from ..core.tape import settle_weak
 from ..core.trace import aval_of
-from ..ops import algebra as _laws  # declares them
 from .interning import freeze
 
 __all__ = ["simplify"]
@@ -192,9 +191,7 @@ class _Simplifier:
                 return expanded
         return None
 
-    def sum_onto(
-        self, prim: Primitive, x: Any, y: Any, aval: Aval, like: Eqn
-    ) -> Any:
+    def sum_onto(self, prim: Primitive, x: Any, y: Any, aval: Aval, like: Eqn) -> Any:
         """Return the sum of x and y where one of them can be done onto the other."""
         if not prim.algebra.sums or not x.aval == y.aval == aval:
             return None
@@ -220,7 +217,9 @@ class _Simplifier:
             return False
         value = np.asarray(self.values[atom])
         if 0 in value.strides:  # repeated in memory
-            value = value[tuple(slice(0, 1) if s == 0 else slice(None) for s in value.strides)]
+            value = value[
+                tuple(slice(0, 1) if s == 0 else slice(None) for s in value.strides)
+            ]
         if value.size > LOOKED_AT or not value.size or value.flags.writeable:
             return False
         return bool((value == number).all())
@@ -248,9 +247,11 @@ def _folded(
 
 def _order(code: Any) -> tuple[str, int]:
     """Return some order of atoms, for operations that commute."""
-    return (code[1], 0) if isinstance(code, tuple) and len(code) == 2 and isinstance(
-        code[1], str
-    ) else ("", id(code[0]) + code[1] if isinstance(code, tuple) else id(code))
+    return (
+        (code[1], 0)
+        if isinstance(code, tuple) and len(code) == 2 and isinstance(code[1], str)
+        else ("", id(code[0]) + code[1] if isinstance(code, tuple) else id(code))
+    )
 
 
 def _key(prim: Primitive, atoms: list[Any], params: dict[str, Any]) -> Any:

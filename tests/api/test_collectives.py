@@ -29,7 +29,10 @@ PERM = [(0, 1), (1, 3), (3, 0)]
 
 CASES = {
     "psum": (lambda x: lax.psum(x, "i"), lambda x: np.broadcast_to(x.sum(0), x.shape)),
-    "pmean": (lambda x: lax.pmean(x, "i"), lambda x: np.broadcast_to(x.mean(0), x.shape)),
+    "pmean": (
+        lambda x: lax.pmean(x, "i"),
+        lambda x: np.broadcast_to(x.mean(0), x.shape),
+    ),
     "pmax": (lambda x: lax.pmax(x, "i"), lambda x: np.broadcast_to(x.max(0), x.shape)),
     "pmin": (lambda x: lax.pmin(x, "i"), lambda x: np.broadcast_to(x.min(0), x.shape)),
     "all_gather": (
@@ -38,7 +41,9 @@ CASES = {
     ),
     "all_gather axis": (
         lambda x: lax.all_gather(x, "i", axis=1),
-        lambda x: np.broadcast_to(np.moveaxis(x, 0, 1), (4, *np.moveaxis(x, 0, 1).shape)),
+        lambda x: np.broadcast_to(
+            np.moveaxis(x, 0, 1), (4, *np.moveaxis(x, 0, 1).shape)
+        ),
     ),
     "ppermute": (lambda x: lax.ppermute(x, "i", PERM), lambda x: permuted(x, PERM)),
     "all_to_all": (
@@ -52,8 +57,7 @@ CASES = {
     "psum_scatter": (lambda x: lax.psum_scatter(x, "i"), lambda x: x.sum(0)),
     "mixed": (
         lambda x: x * lax.psum(fnp.sin(x), "i") + lax.axis_index("i"),
-        lambda x: x * np.sin(x).sum(0)
-        + np.arange(4).reshape(4, *[1] * (x.ndim - 1)),
+        lambda x: x * np.sin(x).sum(0) + np.arange(4).reshape(4, *[1] * (x.ndim - 1)),
     ),
 }
 
@@ -112,7 +116,9 @@ def test_two_named_axes():
 def test_collectives_in_control_flow():
     def f(x):
         total, _ = lax.scan(lambda c, y: (c + lax.psum(y, "i"), None), 0.0, x)
-        return lax.cond(total > 0, lambda t: lax.pmean(t * x[0], "i"), lambda t: t, total)
+        return lax.cond(
+            total > 0, lambda t: lax.pmean(t * x[0], "i"), lambda t: t, total
+        )
 
     want = abs(X.sum()) * X[:, 0].mean()
     x = X if X.sum() > 0 else -X
@@ -132,7 +138,12 @@ def test_pytrees():
 
 
 @pytest.mark.parametrize(
-    "f", [lambda x: lax.psum(x, "j"), lambda x: lax.axis_index("j"), lambda x: lax.pmax(x, "j")]
+    "f",
+    [
+        lambda x: lax.psum(x, "j"),
+        lambda x: lax.axis_index("j"),
+        lambda x: lax.pmax(x, "j"),
+    ],
 )
 def test_unbound_names_are_refused(f):
     with pytest.raises(NameError, match=r"unbound axis name 'j'.*'i'"):
@@ -167,7 +178,9 @@ def test_chunks_change_nothing(chunk, axes):
     x = rng.standard_normal((5, 5))
     f = lambda v: {"a": fnp.sin(v), "s": fnp.sum(v)}
     if out_axis is None:
-        g = lambda c: fad.vmap(lambda v: 3.0, in_axes=in_axis, out_axes=None, chunk_size=c)
+        g = lambda c: fad.vmap(
+            lambda v: 3.0, in_axes=in_axis, out_axes=None, chunk_size=c
+        )
         assert g(chunk)(x) == 3.0
         return
     out_axes = {"a": out_axis, "s": 0}

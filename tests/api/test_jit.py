@@ -198,7 +198,9 @@ def test_closed_over_tracers_are_inputs():
     want = 2 * np.cos(1.0) + 3 * np.cos(1.5)
     np.testing.assert_allclose(fad.grad(outer)(0.5), want)
     np.testing.assert_allclose(fad.jit(fad.grad(outer))(0.5), want)
-    np.testing.assert_allclose(fad.vmap(outer)(np.array([0.5]))[0], np.sin(1) + np.sin(1.5))
+    np.testing.assert_allclose(
+        fad.vmap(outer)(np.array([0.5]))[0], np.sin(1) + np.sin(1.5)
+    )
 
 
 def test_one_jitted_function_in_several_traces():
@@ -325,7 +327,9 @@ def test_options_of_other_libraries_are_accepted():
 
 
 def test_lower_shows_costs_and_compiles():
-    lowered = fad.jit(lambda x, y: fnp.sin(x @ y)).lower(np.ones((2, 3)), np.ones((3, 4)))
+    lowered = fad.jit(lambda x, y: fnp.sin(x @ y)).lower(
+        np.ones((2, 3)), np.ones((3, 4))
+    )
     assert "matmul" in lowered.as_text() and "sin" in str(lowered.jaxpr)
     cost = lowered.cost()
     assert cost.flops == 2 * 2 * 3 * 4 + 8

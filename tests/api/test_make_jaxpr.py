@@ -185,7 +185,7 @@ def test_writing_a_tracer_into_a_plain_array_names_the_two_ways_out():
         fad.grad(lambda x: fnp.sum(f(x)))(X)
     text = str(caught.value.__cause__ or caught.value)  # NumPy wraps some in its own
     assert "fnp.stack" in text
-    assert "out = out.at[index].set(value)" in text
+    assert "out = fnp.at(out)[index].set(value)" in text
     assert __file__ in text
 
 

@@ -26,7 +26,10 @@ def softmax(x):
 
 PROGRAMS = {
     "chain": (lambda x: fnp.sin(x) * x + fnp.exp(-x * x), LONG),
-    "reads twice": (lambda x: (fnp.sin(x), fnp.sin(x) + 1.0, fnp.cos(x) * fnp.sin(x)), LONG),
+    "reads twice": (
+        lambda x: (fnp.sin(x), fnp.sin(x) + 1.0, fnp.cos(x) * fnp.sin(x)),
+        LONG,
+    ),
     "total": (lambda x: fnp.sum(fnp.tanh(x) * x), LONG),
     "extrema": (lambda x: (fnp.max(x * 2.0), fnp.min(fnp.sin(x)), fnp.sum(x)), LONG),
     "total then use": (lambda x: fnp.sin(x) / fnp.sum(fnp.sin(x) * x), LONG),
@@ -34,15 +37,27 @@ PROGRAMS = {
     "rows": (lambda x: fnp.sum(x * x, axis=1) * fnp.max(x, axis=1) + fnp.sum(x), WIDE),
     "columns": (lambda x: fnp.sum(fnp.exp(x) * x, axis=0), WIDE),
     "bias": (lambda x: fnp.tanh(x + WIDE[0]) * WIDE[:, :1] + WIDE[:1] * 0.5, WIDE),
-    "outer axis read whole": (lambda x: fnp.exp(x) + fnp.sum(fnp.exp(x), axis=1), SQUARE),
+    "outer axis read whole": (
+        lambda x: fnp.exp(x) + fnp.sum(fnp.exp(x), axis=1),
+        SQUARE,
+    ),
     "transpose between": (lambda x: fnp.exp(x).T * fnp.sin(x), SQUARE),
-    "matmul between": (lambda x: fnp.sin(fnp.exp(x * 0.01) @ x) + fnp.exp(x * 0.01), SQUARE),
-    "three axes": (lambda x: fnp.sum(fnp.sin(x) * x, axis=(1, 2)) + fnp.sum(x * x), DEEP),
+    "matmul between": (
+        lambda x: fnp.sin(fnp.exp(x * 0.01) @ x) + fnp.exp(x * 0.01),
+        SQUARE,
+    ),
+    "three axes": (
+        lambda x: fnp.sum(fnp.sin(x) * x, axis=(1, 2)) + fnp.sum(x * x),
+        DEEP,
+    ),
     "selection": (lambda x: fnp.where(x > 0, fnp.sqrt(fnp.abs(x)), -x), LONG),
     "integers": (lambda x: (x > 0).astype(int) * 3 + 1, LONG),
     "conversion": (lambda x: fnp.sin(x.astype(np.float32)) * x, LONG),
     "power": (lambda x: x**3 + x**2 - x**4 + x**5, LONG),
-    "reshape": (lambda x: fnp.sin(fnp.reshape(fnp.sin(x), (257, 20, 20))).sum(axis=2), WIDE),
+    "reshape": (
+        lambda x: fnp.sin(fnp.reshape(fnp.sin(x), (257, 20, 20))).sum(axis=2),
+        WIDE,
+    ),
 }
 DIFFERENTIABLE = {n: p for n, p in PROGRAMS.items() if n != "integers"}
 
@@ -106,7 +121,12 @@ def test_small_arrays_are_not_cut():
 
 def test_softmax_is_one_group():
     (group,) = groups(softmax, WIDE)
-    assert {e.prim.name for e in group.eqns} >= {"reduce_max", "exp", "reduce_sum", "div"}
+    assert {e.prim.name for e in group.eqns} >= {
+        "reduce_max",
+        "exp",
+        "reduce_sum",
+        "div",
+    }
 
 
 def test_intermediate_arrays_are_not_stored():
@@ -139,7 +159,10 @@ def test_values_that_are_still_needed_are_not_overwritten():
         return w, z * 1.5, y.T + 1.0
 
     check(f, np.arange(5.0))
-    check(lambda x: fad.lax.scan(lambda c, i: (c, c * i), fnp.sin(x), np.arange(2.0)), LONG[:4])
+    check(
+        lambda x: fad.lax.scan(lambda c, i: (c, c * i), fnp.sin(x), np.arange(2.0)),
+        LONG[:4],
+    )
 
 
 class TestSimplify:
@@ -165,7 +188,8 @@ class TestSimplify:
 
     def test_involutions_and_compositions(self):
         m = np.ones((2, 3, 4))
-        assert self.eqns(lambda x: -(-x), m) == []
+        twice = lambda x: fnp.negative(-x)
+        assert self.eqns(twice, m) == []
         assert self.eqns(lambda x: x.T.T, m) == []
         assert self.eqns(lambda x: fnp.transpose(x, (1, 0, 2)).T, m) == ["transpose"]
         f = lambda x: fnp.reshape(fnp.reshape(x, (6, 4)), (2, 12))
@@ -232,7 +256,9 @@ class TestScalars:
 
     def test_equals_numpy(self):
         x, y = np.float64(0.3), np.float64(0.7)
-        np.testing.assert_allclose(fad.jit(self.chain)(x, y), self.chain(x, y), rtol=1e-12)
+        np.testing.assert_allclose(
+            fad.jit(self.chain)(x, y), self.chain(x, y), rtol=1e-12
+        )
         g = fad.jit(fad.grad(self.chain, (0, 1)))(x, y)
         np.testing.assert_allclose(g, fad.grad(self.chain, (0, 1))(x, y), rtol=1e-11)
         assert all(type(v) is np.float64 for v in g)
@@ -248,9 +274,10 @@ class TestScalars:
                 f(x, y)
             return time.perf_counter() - start
 
-        assert min(seconds(run) for _ in range(3)) < min(
-            seconds(self.chain) for _ in range(3)
-        ) / 3
+        assert (
+            min(seconds(run) for _ in range(3))
+            < min(seconds(self.chain) for _ in range(3)) / 3
+        )
 
     @pytest.mark.parametrize(
         ("f", "x"),

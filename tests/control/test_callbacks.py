@@ -85,7 +85,9 @@ class TestPureCallback:
     def test_is_left_out_if_not_needed(self):
         calls = []
         f = fad.jit(
-            lambda x: (fad.pure_callback(lambda v: calls.append(1) or v, STRUCT, x), x)[1]
+            lambda x: (fad.pure_callback(lambda v: calls.append(1) or v, STRUCT, x), x)[
+                1
+            ]
         )
         f(X)
         assert not calls
@@ -123,7 +125,9 @@ class TestEffects:
     def test_in_loops_and_branches(self, capsys):
         def body(c, x):
             fad.debug.print("c={}", c)
-            return lax.cond(x > 1.5, lambda: fad.debug.print("big") or c, lambda: c), None
+            return lax.cond(
+                x > 1.5, lambda: fad.debug.print("big") or c, lambda: c
+            ), None
 
         fad.jit(lambda c: lax.scan(body, c, X[:2])[0])(0.5)
         assert capsys.readouterr().out == "c=0.5\nc=0.5\nbig\n"
@@ -210,7 +214,9 @@ class TestNans:
     def test_what_is_finite_passes(self):
         with fad.debug_nans():
             np.testing.assert_allclose(fad.grad(log_of)(X), 2 / X)
-            np.testing.assert_allclose(fad.jit(fad.hessian(log_of))(X), np.diag(-2 / X**2))
+            np.testing.assert_allclose(
+                fad.jit(fad.hessian(log_of))(X), np.diag(-2 / X**2)
+            )
             f = lambda x: lax.while_loop(lambda u: u < 5, lambda u: u * 2, x)
             assert fad.grad(f)(1.0) == 8.0
             assert fad.jit(f)(1.0) == 8.0
@@ -220,7 +226,9 @@ class TestLeaks:
     def test_a_leaked_tracer_is_found_at_once(self):
         kept = []
         with fad.checking_leaks():
-            with pytest.raises(UnexpectedTracerError, match=r"left 1 tracer behind.*f64"):
+            with pytest.raises(
+                UnexpectedTracerError, match=r"left 1 tracer behind.*f64"
+            ):
                 fad.jit(lambda x: kept.append(x) or x)(1.0)
 
     def test_clean_functions_pass(self):

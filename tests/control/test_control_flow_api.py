@@ -206,7 +206,9 @@ class TestScan:
         assert carry.dtype == np.float64
 
     def test_prints_its_program(self):
-        text = str(fad.make_jaxpr(lambda c: lax.scan(lambda c, x: (c * x, c), c, X))(1.0))
+        text = str(
+            fad.make_jaxpr(lambda c: lax.scan(lambda c, x: (c * x, c), c, X))(1.0)
+        )
         for part in ("scan[", "jaxpr={", "length=3", "num_carry=1", "reverse=False"):
             assert part in text
 
@@ -241,7 +243,9 @@ class TestScan:
         w = np.random.default_rng(0).standard_normal((50, 50)) / 10
 
         def loss(w):
-            h, _ = lax.scan(lambda h, _: (fnp.tanh(w @ h), None), np.ones(50), None, 400)
+            h, _ = lax.scan(
+                lambda h, _: (fnp.tanh(w @ h), None), np.ones(50), None, 400
+            )
             return fnp.sum(h)
 
         g = fad.grad(loss)
@@ -255,7 +259,9 @@ class TestScan:
     def test_time_of_a_gradient_is_linear_in_the_length(self):
         def seconds(n):
             f = fad.grad(
-                lambda c: lax.scan(lambda c, x: (fnp.sin(c) + x, None), c, np.ones(n))[0]
+                lambda c: lax.scan(lambda c, x: (fnp.sin(c) + x, None), c, np.ones(n))[
+                    0
+                ]
             )
             f(0.5)
             start = time.perf_counter()
@@ -403,7 +409,8 @@ class TestAssociativeScan:
 
         np.testing.assert_allclose(parallel(a, b), serial(a, b))
         for f, g in zip(
-            fad.jacrev(parallel, (0, 1))(a, b), fad.jacrev(serial, (0, 1))(a, b),
+            fad.jacrev(parallel, (0, 1))(a, b),
+            fad.jacrev(serial, (0, 1))(a, b),
             strict=True,
         ):
             np.testing.assert_allclose(f, g, atol=1e-12)
@@ -441,7 +448,9 @@ def test_disable_jit_runs_python():
     with fad.disable_jit():
         carry, ys = lax.scan(body, 0.0, X)
         assert lax.cond(True, lambda x: seen.append(x) or x, lambda x: x, 5.0) == 5.0
-        assert lax.while_loop(lambda u: u < 3, lambda u: seen.append(u) or u + 1, 1) == 3
+        assert (
+            lax.while_loop(lambda u: u < 3, lambda u: seen.append(u) or u + 1, 1) == 3
+        )
     assert carry == 6.0 and seen == [0.0, 1.0, 3.0, 5.0, 1, 2]
     np.testing.assert_array_equal(ys, [0.0, 1.0, 3.0])
 

@@ -207,7 +207,10 @@ BATCHED = {
     "vmap of grad": (lambda f: fad.vmap(fad.grad(f)), 1),
     "vmap of jvp": (lambda f: fad.vmap(jvp(f)), 1),
     "grad of vmap": (lambda f: fad.grad(lambda v: fnp.sum(fad.vmap(f)(v))), 1),
-    "jvp of vmap": (lambda f: lambda v: fad.jvp(fad.vmap(f), (v,), (np.ones(3),))[1], 1),
+    "jvp of vmap": (
+        lambda f: lambda v: fad.jvp(fad.vmap(f), (v,), (np.ones(3),))[1],
+        1,
+    ),
     "jit of vmap of grad": (lambda f: fad.jit(fad.vmap(fad.grad(f))), 1),
     "jit of grad of vmap": (
         lambda f: fad.jit(fad.grad(lambda v: fnp.sum(fad.vmap(f)(v)))),

@@ -95,7 +95,11 @@ def test_vector_roots():
 
 def test_auxiliary_results_of_a_root():
     f = lambda a: lax.custom_root(
-        lambda x: x * x - a, 1.0, lambda f, x: (newton(f, x), "steps"), scalar_solve, True
+        lambda x: x * x - a,
+        1.0,
+        lambda f, x: (newton(f, x), "steps"),
+        scalar_solve,
+        True,
     )
     x, aux = f(4.0)
     np.testing.assert_allclose(x, 2.0)
@@ -155,7 +159,8 @@ def test_batches_of_linear_systems(axes):
     )
     total = lambda f: lambda a, b: fnp.sum(fad.vmap(f, axes)(a, b) ** 2)
     for g, h in zip(
-        fad.grad(total(solve), (0, 1))(*args), fad.grad(total(direct), (0, 1))(*args),
+        fad.grad(total(solve), (0, 1))(*args),
+        fad.grad(total(direct), (0, 1))(*args),
         strict=True,
     ):
         np.testing.assert_allclose(g, h, rtol=1e-8, atol=1e-10)
@@ -202,7 +207,9 @@ def test_structure_must_be_kept():
 
 def test_select_n():
     x, y, z = np.zeros(3), np.ones(3), np.full(3, 2.0)
-    np.testing.assert_array_equal(lax.select_n(np.array([True, False, True]), x, y), [1, 0, 1])
+    np.testing.assert_array_equal(
+        lax.select_n(np.array([True, False, True]), x, y), [1, 0, 1]
+    )
     np.testing.assert_array_equal(lax.select_n(np.array([0, 2, 1]), x, y, z), [0, 2, 1])
     np.testing.assert_array_equal(lax.select_n(1, x, y, z), y)
     f = lambda v: fnp.sum(lax.select_n(v > 0, v, fnp.sqrt(v)))

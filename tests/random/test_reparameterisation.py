@@ -80,7 +80,11 @@ def test_second_derivative_of_a_gamma_variate_is_that_of_the_quantile():
             lambda x: x,
             lambda p: 2 / (p + 2) ** 2,
         ),
-        (lambda p: random.exponential(KEY, (3000,)) / p, lambda x: x, lambda p: -1 / p**2),
+        (
+            lambda p: random.exponential(KEY, (3000,)) / p,
+            lambda x: x,
+            lambda p: -1 / p**2,
+        ),
         (
             lambda p: random.dirichlet(KEY, fnp.stack([p, 1.0, 2.0]), (3000,))[:, 0],
             lambda x: x,

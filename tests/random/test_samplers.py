@@ -20,8 +20,10 @@ phi = np.vectorize(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
 
 def erlang(k, scale=1.0):
     """The distribution function of the sum of k exponential variables."""
-    return lambda x: 1 - np.exp(-x / scale) * sum(
-        (x / scale) ** i / math.factorial(i) for i in range(k)
+    return lambda x: (
+        1
+        - np.exp(-x / scale)
+        * sum((x / scale) ** i / math.factorial(i) for i in range(k))
     )
 
 
@@ -95,8 +97,9 @@ CONTINUOUS = {
     ),
     "wald": (
         lambda k, s: random.wald(k, 2.0, s),
-        lambda x: phi((x / 2 - 1) / np.sqrt(x))
-        + np.exp(1) * phi(-(x / 2 + 1) / np.sqrt(x)),
+        lambda x: (
+            phi((x / 2 - 1) / np.sqrt(x)) + np.exp(1) * phi(-(x / 2 + 1) / np.sqrt(x))
+        ),
     ),
     "generalized normal": (
         lambda k, s: random.generalized_normal(k, 2.0, s),
@@ -187,7 +190,9 @@ def test_orthogonal_matrices_are_orthogonal_and_unitary_ones_unitary():
     for dtype in (float, complex):
         q = random.orthogonal(KEY, 4, (3,), dtype)
         product = np.matmul(q, q.conj().swapaxes(-1, -2))
-        np.testing.assert_allclose(product, np.broadcast_to(np.eye(4), (3, 4, 4)), 0, 1e-12)
+        np.testing.assert_allclose(
+            product, np.broadcast_to(np.eye(4), (3, 4, 4)), 0, 1e-12
+        )
     assert random.orthogonal(KEY, 2, m=5).shape == (2, 5)
 
 
@@ -238,7 +243,7 @@ def test_randint_reaches_both_ends_of_negative_ranges_and_its_dtype():
 
 
 def test_parameters_that_do_not_broadcast_to_the_shape_are_refused():
-    with pytest.raises(ValueError, match="do not broadcast"):
+    with pytest.raises(ValueError, match="broadcast"):
         random.gamma(KEY, np.ones(3), (3, 2))
 
 

@@ -37,7 +37,11 @@ ZERO = np.float64(0.0)
 def _branches():
     return tuple(
         body(f, X, X)
-        for f in (both, lambda x, y: (x * y, fnp.sum(fnp.exp(y))), lambda x, y: (y, ZERO))
+        for f in (
+            both,
+            lambda x, y: (x * y, fnp.sum(fnp.exp(y))),
+            lambda x, y: (y, ZERO),
+        )
     )
 
 
@@ -49,7 +53,11 @@ def _scan(jaxpr, consts, carry, reverse=False):
 
 W = _g.standard_normal((3, 3)) / 2
 CELL = body(
-    lambda w, h, c, x: (fnp.tanh(w @ h + x), c + 1, fnp.sin(h) * x), W, X, np.int64(0), X
+    lambda w, h, c, x: (fnp.tanh(w @ h + x), c + 1, fnp.sin(h) * x),
+    W,
+    X,
+    np.int64(0),
+    X,
 )
 PLAIN = body(lambda c, x: (c * x, c + x), X, X)
 
@@ -103,7 +111,9 @@ SAMPLES = {
         Sample((X, X + 1), dict(jaxpr=BOTH, policy=dots_saveable), typed=True),
     ],
     "cond": [
-        Sample((np.int64(k), X, X + 1), dict(branches=_branches()), typed=True, name=str(k))
+        Sample(
+            (np.int64(k), X, X + 1), dict(branches=_branches()), typed=True, name=str(k)
+        )
         for k in range(3)
     ],
     "scan": [
