@@ -52,12 +52,13 @@ class _GroupWriter:
 
     def _read_outside(self) -> set[Eqn]:
         """Return the members whose whole result is needed after the group."""
-        inside = set(self.group.eqns)
-        read = {v for v in self.writer.jaxpr.outputs if isinstance(v, Eqn)}
-        for eqn in self.writer.jaxpr.eqns:
-            if eqn not in inside:
-                read.update(v for v in eqn.inputs if isinstance(v, Eqn))
-        return inside & read
+        inside, users = set(self.group.eqns), self.writer.users
+        results = {v for v in self.writer.jaxpr.outputs if isinstance(v, Eqn)}
+        return {
+            e
+            for e in inside
+            if e in results or any(u not in inside for u in users.get(e, ()))
+        }
 
     def _last_uses(self) -> dict[Any, int]:
         last: dict[Any, int] = {}
@@ -166,8 +167,8 @@ class _GroupWriter:
     def viewed(self, atom: Any) -> bool:
         """Tell whether a view of a value may live on."""
         return any(
-            atom in e.inputs and not writes_out(e) and e not in self.group.totals
-            for e in self.group.eqns
+            not writes_out(e) and e not in self.group.totals
+            for e in self.writer.users.get(atom, ())
         )
 
     def total(self, eqn: Eqn, args: list[str], totals: list[str]) -> None:

@@ -52,6 +52,7 @@ class Writer:
     Attributes:
         globals: what the source refers to, by name.
         names: the names of values.
+        users: the equations that read a value.
         life: when values die and which may be overwritten.
     """
 
@@ -63,6 +64,11 @@ class Writer:
         self.order = find_groups(jaxpr)
         self.life = Lifetimes(jaxpr, self.order)
         self.constants: dict[int, str] = {}
+        self.users: dict[Any, list[Eqn]] = {}
+        for eqn in jaxpr.eqns:
+            for v in eqn.inputs:
+                if isinstance(v, Eqn):
+                    self.users.setdefault(v, []).append(eqn)
 
     def write(self) -> tuple[str, dict[str, Any]]:
         from .blocked import group_lines

@@ -297,7 +297,8 @@ def psum_scatter(
         if size % batch.size or (not tiled and size != batch.size):
             raise ValueError(
                 f"psum_scatter: axis {axis} of {aval!r} must have the size "
-                f"{batch.size} of the axis {axis_name!r}{' or a multiple of it' if tiled else ''}"
+                f"{batch.size} of the axis {axis_name!r}"
+                f"{' or a multiple of it' if tiled else ''}"
             )
         if not tiled:
             return scatter_sum(v, batch.index, axis=axis, count=batch.size)

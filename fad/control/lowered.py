@@ -103,8 +103,8 @@ class Compiled:
             if found != want:
                 raise TypeError(
                     f"{low.name} was compiled for {want!r} as argument leaf {i}, "
-                    f"called with {found!r}; call the jitted function itself, which traces "
-                    "anew for other signatures"
+                    f"called with {found!r}; call the jitted function itself, which "
+                    "traces anew for other signatures"
                 )
         values = [*low._closure, *leaves]
         if any(isinstance(v, Tracer) for v in values):

@@ -19,6 +19,7 @@ from .bodies import leaves_of, trace_body
 from .call import jit_call
 from .carries import trace_carrying
 from .disabling import jit_is_disabled
+from .revolve import revolve_call
 from .scan import scan_call
 
 __all__ = ["map_", "scan"]
@@ -31,6 +32,7 @@ def scan(
     length: int | None = None,
     reverse: bool = False,
     unroll: int | bool = 1,
+    checkpoint: int | None = None,
 ) -> tuple[Any, Any]:
     """Loop over the leading axis of `xs` with a carry; stack the results.
 
@@ -52,6 +54,9 @@ def scan(
         length: the number of steps, if `xs` does not tell it.
         reverse: go from the last step to the first; `ys` keep the order of `xs`.
         unroll: accepted for compatibility; steps are not unrolled.
+        checkpoint: let the reverse pass keep so many carries, instead of what every
+            step needs, and run steps again (Revolve): with s carries, C(s + t, s) steps
+            run at most t more times each.
 
     Returns:
         `(carry, ys)`; every leaf of `ys` has a leading axis of length n.
@@ -83,11 +88,21 @@ def scan(
         "scan", pair, tree, leaves[:num_carry], avals[:num_carry],
         [Aval(a.shape[1:], a.dtype) for a in avals[num_carry:]],
     )  # fmt: skip
-    outs = bind(
-        scan_call, *body.closure, *start, *leaves[num_carry:],
-        jaxpr=body.jaxpr, length=steps, num_consts=len(body.closure),
-        num_carry=num_carry, reverse=bool(reverse),
-    )  # fmt: skip
+    params = {
+        "jaxpr": body.jaxpr,
+        "length": steps,
+        "num_consts": len(body.closure),
+        "num_carry": num_carry,
+        "reverse": bool(reverse),
+    }
+    values = [*body.closure, *start, *leaves[num_carry:]]
+    if checkpoint is None:
+        outs = bind(scan_call, *values, **params)
+    else:
+        snapshots = operator.index(checkpoint)
+        if snapshots < 1:
+            raise ValueError(f"scan: checkpoint must be at least 1, got {checkpoint}")
+        outs = bind(revolve_call, *values, snapshots=snapshots, **params)
     carry, ys = tree_unflatten(body.tree, outs)
     return carry, ys
 

@@ -71,7 +71,7 @@ class Guard:
         if array.nbytes <= COPY_LIMIT:
             return array.copy("K")
         if array.nbytes <= self.limit:
-            return self._copy(array)
+            return self.copy_once(array)
         owner = array.base if array.base is not None else array
         lockable = type(owner) is np.ndarray and owner.flags.owndata
         if lockable and (owner.flags.writeable or id(owner) in _held):
@@ -79,7 +79,12 @@ class Guard:
             return array
         return array.copy("K") if array.flags.writeable else array
 
-    def _copy(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def keep_once(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Do what `keep` does, with one copy for all uses of a small array too."""
+        small = array.nbytes <= self.limit
+        return self.copy_once(array) if small else self.keep(array)
+
+    def copy_once(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return a copy, the same one for as long as the array has not changed."""
         of, known = self.copies.get(id(array), (_gone, _gone))
         copy = known() if of() is array else None

@@ -79,7 +79,8 @@ def _number(value: Any) -> str:
 def _params(params: dict[str, Any]) -> str:
     if not params:
         return ""
-    shown = [f"{name}={_param(value)}" for name, value in sorted(params.items())]
+    by_name = sorted(params.items(), key=lambda item: (item[0] != "name", item[0]))
+    shown = [f"{name}={_param(value)}" for name, value in by_name]
     text = " ".join(shown)
     if "\n" in text or len(text) > 60:
         inner = "\n".join(shown).replace("\n", "\n  ")

@@ -22,6 +22,7 @@ from ..ops import comparison, special
 from ..ops.arithmetic import real, stop_gradient
 from ..ops.elementary import exp, log
 from ..ops.infer_rules import normalize_axes
+from ..ops.logsumexp import reduce_logsumexp
 from ..ops.reductions import keep_axes, reduce_max, reduce_sum
 from ..ops.shape import reshape
 from .convert import cast, operand, result_dtype
@@ -64,6 +65,9 @@ def _logsumexp(x: Any, b: Any, axis: Any, keepdims: bool) -> Any:
     shape = aval_of(x).shape
     axes = normalize_axes(axis, len(shape))
     kept = keep_axes(shape, axes)
+    if b is None and aval_of(x).dtype.kind == "f":
+        out = reduce_logsumexp(x, axis=axes)
+        return reshape(out, shape=kept) if keepdims else out
     top = _largest(x, b, axes, kept)
     exponents = special.gap(x, top)
     if b is None:

@@ -3,9 +3,10 @@
     gammaln' = psi0        polygamma(n)' = polygamma(n + 1)
     psi_n(x) = (-1)^(n+1) n! zeta(n + 1, x)        zeta(s, x) = sum_k (x + k)^-s
 
-Arguments are real. They are computed far out by their asymptotic series, to which small
+They are computed far out by their asymptotic series, to which small
 arguments are shifted by the recurrence f(x) -> f(x + 1), and negative ones reflected.
-SciPy, where it is installed, computes `gammaln` and `digamma` faster.
+SciPy, where it is installed, computes `gammaln` and `digamma` faster, and `digamma` of
+complex numbers too.
 
 The poles are at 0, -1, -2...: there `gammaln` is inf and the others are nan or inf.
 
@@ -95,10 +96,10 @@ def _zeta(s: int, x: Any) -> Any:
 
     Negative x are shifted too, by as many steps as they take.
     """
-    lowest = float(np.min(x, initial=_FAR, where=np.isfinite(x)))
+    lowest = float(np.min(x.real, initial=_FAR, where=np.isfinite(x)))
     total, y = np.zeros_like(x), x
     for _ in range(math.ceil(_FAR - max(lowest, -1e4))):
-        near = y < _FAR
+        near = y.real < _FAR
         total = np.where(near, total + y ** float(-s), total)
         y = np.where(near, y + 1, y)
     total = total + y ** (1.0 - s) / (s - 1) + 0.5 * y ** float(-s)
@@ -114,9 +115,10 @@ def _polygamma(x: Any, *, n: int) -> Any:
     if n == 0:
         return _digamma(x)
     x = as_floats(x)
+    wide = np.complex128 if x.dtype.kind == "c" else np.float64
     with np.errstate(all="ignore"):
         sign = 1.0 if n % 2 else -1.0
-        out = sign * math.factorial(n) * _zeta(n + 1, x.astype(np.float64))
+        out = sign * math.factorial(n) * _zeta(n + 1, x.astype(wide))
     return out.astype(x.dtype)[()]
 
 

@@ -114,6 +114,19 @@ class Elementwise(_Formulas):
                 total = d if total is None else _add(total, d)
         return None if total is None else conform(total, eqn.aval)
 
+    def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
+        if eqn.residuals:
+            return super().pullback(eqn, ct, live)
+        cts: list[Any] = [None] * len(eqn.inputs)
+        for i, formula in eqn.plan.steps:
+            aval = eqn.inputs[i].aval
+            d = ct
+            if d.shape != aval.shape:  # a constant slope: sum before it multiplies
+                d = conform(d, Aval(aval.shape, d.dtype))
+            d = formula(d, eqn)
+            cts[i] = d if d.dtype is aval.dtype else conform(d, aval)
+        return cts
+
     def batch(
         self, size: int, args: Sequence[Any], dims: Sequence[Any], **params: Any
     ) -> tuple[Any, Any]:

@@ -105,7 +105,9 @@ class CompositeNode(Node):
             else:
                 value, atom = self.results[ANS - what](), self.outputs_at(ANS - what)
             if value is not None and ((create and what >= 0) or self._keeps(value)):
-                raise RuntimeError(modified(value, atom, storage, version))
+                raise RuntimeError(
+                    modified(value, atom, storage, version, of_result=what < 0)
+                )
 
     def outputs_at(self, i: int) -> Any:
         return Out(self, i, self.aval[i]) if isinstance(self.aval, list) else self

@@ -126,8 +126,7 @@ def method(
 
 def camel(name: str) -> str:
     """Return the name PyTorch gives the node of a function: log1p -> Log1PBackward0."""
-    parts = name.strip("_").split("_")
-    return "".join(p[:1].upper() + p[1:] for p in parts) + "Backward0"
+    return name.strip("_").title().replace("_", "") + "Backward0"
 
 
 def unary(

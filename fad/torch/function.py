@@ -160,11 +160,13 @@ class FunctionNode(Node):
             ]
         grads = [None if c is None else tensor_of(c) for c in cts]
         with changed(grad=create):
-            found = self._backward()(self.ctx, *grads)
+            found = self.backward_of(self.function)(self.ctx, *grads)
         return self._checked(found if isinstance(found, tuple) else (found,))
 
-    def _backward(self) -> Callable[..., Any]:
-        backward, vjp = self.function.backward, self.function.vjp
+    @staticmethod
+    def backward_of(function: Any) -> Callable[..., Any]:
+        """Return the backward of a `Function` class: `backward` or `vjp`."""
+        backward, vjp = function.backward, function.vjp
         if backward is not Function.backward and vjp is not Function.vjp:
             raise RuntimeError(
                 "Implementing both 'backward' and 'vjp' for a custom Function is not "
@@ -287,7 +289,7 @@ class Function:
 
             return apply_in_transform(cls, args)
         needs = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-        ctx = _context_of(cls, needs)
+        ctx = context_of(cls, needs)
         with no_grad():
             outputs = call_forward(cls, ctx, args, kwargs)
         recording = current().grad and any(needs)
@@ -308,7 +310,8 @@ def _context_type(name: str) -> type:
     return type(name, (Context,), {"__module__": "fad.torch"})
 
 
-def _context_of(cls: Any, needs: tuple[bool, ...]) -> Context:
+def context_of(cls: Any, needs: tuple[bool, ...]) -> Context:
+    """Return a new context, of a class with PyTorch's name."""
     made: Context = _context_type(f"{cls.__name__}Backward")(needs)
     return made
 

@@ -35,7 +35,8 @@ def accumulate(node: AccumulateGrad, grad: Any, create: bool) -> None:
     first = leaf._grad is None
     if leaf._leaf_requires:
         add_grad(leaf, grad, create)
-    outer = leaf._grad.detach() if first and leaf._grad is not None else tensor_of(grad)
+    stored = leaf._grad if first else None
+    outer = tensor_of(grad) if stored is None else stored.detach()  # type: ignore[attr-defined]
     for hook in list((leaf._post_hooks or {}).values()):
         if hook(leaf) is not None:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")

@@ -22,10 +22,9 @@ from .dtypes import castable, of_numpy
 from .grad_attributes import move_retained
 from .modes import current
 from .node import PrimitiveNode
-from .saving import short_name
 from .tape import quietly
 from .tensor import Tensor
-from .views import CopySlices, Origin
+from .views import CopySlices
 
 __all__ = ["check_inplace", "rebase", "write_into", "write_out"]
 
@@ -35,6 +34,7 @@ def write_into(
 ) -> Tensor:
     """Replace the values of `x` by ``fun(x, *args, **kwargs)``; return `x`."""
     check_inplace(x, _any_requires_grad(x, args, kwargs))
+    _check_overlap(x, args)
     result = fun(x, *args, **kwargs)
     _check_fits(x, result)
     store(x, result)
@@ -64,7 +64,7 @@ def check_inplace(x: Tensor, requires_grad: bool) -> None:
     if not requires_grad or not current().grad:
         return
     if x._view is not None:
-        _check_origin(x)
+        x._view.check_origin(x.payload, "is being")
         if x.requires_grad and x._view.base.is_leaf:
             raise RuntimeError(
                 "a view of a leaf Variable that requires grad is being used in an "
@@ -76,45 +76,50 @@ def check_inplace(x: Tensor, requires_grad: bool) -> None:
         )
 
 
-def _check_origin(x: Tensor) -> None:
-    view = x._view
-    assert view is not None
-    if view.origin is Origin.PLAIN:
+def _check_overlap(x: Tensor, args: tuple[Any, ...]) -> None:
+    """Raise if what is read lies partly in the memory that is written to."""
+    mine = x.value
+    if not isinstance(mine, np.ndarray):
         return
-    node = x.grad_fn
-    if node is None:
-        start = (
-            "A view was created in no_grad mode and is being modified inplace with grad "
-            "mode enabled."
+    if 0 in mine.strides and _repeats(mine):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers "
+            "to a single memory location. Please clone() the tensor before performing the "
+            "operation."
         )
-    else:
-        start = (
-            f"Output {x.output_nr} of {short_name(node)} is a view and is being modified "
-            "inplace."
-        )
-    raise RuntimeError(f"{start} {_ENDINGS[view.origin]}")
+    for a in args:
+        if isinstance(a, Tensor) and isinstance(a.value, np.ndarray):
+            other = a.value
+            if not np.may_share_memory(mine, other) or _same_place(mine, other):
+                continue
+            if _is_dense(mine) and _is_dense(other):
+                raise RuntimeError(
+                    "unsupported operation: some elements of the input tensor and the "
+                    "written-to tensor refer to a single memory location. Please clone() "
+                    "the tensor before performing the operation."
+                )
 
 
-_ENDINGS = {
-    Origin.NO_GRAD: (
-        "Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-        "clarify your code by moving both the view and the inplace either both inside the "
-        "no_grad block (if you don't want the inplace to be tracked) or both outside (if "
-        "you want the inplace to be tracked)."
-    ),
-    Origin.SEVERAL: (
-        "This view is the output of a function that returns multiple views. Such "
-        "functions do not allow the output views to be modified inplace. You should "
-        "replace the inplace operation by an out-of-place one."
-    ),
-    Origin.FUNCTION: (
-        "This view was created inside a custom Function (or because an input was returned "
-        "as-is) and the autograd logic to handle view+inplace would override the custom "
-        "backward associated with the custom Function, leading to incorrect gradients. "
-        "This behavior is forbidden. You can fix this by cloning the output of the custom "
-        "Function."
-    ),
-}
+def _repeats(array: Any) -> bool:
+    strides = zip(array.shape, array.strides, strict=True)
+    return any(n > 1 and s == 0 for n, s in strides)
+
+
+def _is_dense(array: Any) -> bool:
+    """Tell whether an array fills its memory without gaps."""
+    return bool(array.flags.c_contiguous or array.flags.f_contiguous)
+
+
+def _same_place(a: Any, b: Any) -> bool:
+    """Tell whether two arrays are the same memory in the same order."""
+    start_a, start_b = (v.__array_interface__["data"][0] for v in (a, b))
+    return start_a == start_b and _layout(a) == _layout(b)
+
+
+def _layout(array: Any) -> list[tuple[int, int]]:
+    """Return lengths and strides of the dimensions that are longer than 1."""
+    pairs = zip(array.shape, array.strides, strict=True)
+    return [(n, s) for n, s in pairs if n != 1]
 
 
 def _check_fits(x: Tensor, result: Any) -> None:
@@ -166,12 +171,18 @@ def _store_traced(x: Tensor, value: Any) -> None:
 
 
 def _protect_residuals(node: PrimitiveNode, x: Tensor) -> None:
-    """Copy what a node saved of the old values, which are to be overwritten."""
-    if node.residuals and any(r is x.value for r in node.residuals):
+    """Copy what a node saved of the old values, which are to be overwritten.
+
+    That is so for the operand that is written to. In ``x.mul_(x)`` the other one is the
+    overwritten tensor, and backward refuses, as PyTorch's does.
+    """
+    picks = node.plan.picks
+    if 0 in picks and node.residuals[picks.index(0)] is x.value:
         node.residuals = tuple(
-            r.copy() if r is x.value else r for r in node.residuals
+            r.copy() if what == 0 else r
+            for what, r in zip(picks, node.residuals, strict=True)
         )
-        node.saved = [entry for entry in node.saved if entry[1] is not x.storage]
+        node.saved = [entry for entry in node.saved if entry[0] != 0]
 
 
 def _watch_result(node: PrimitiveNode, x: Tensor) -> None:
@@ -189,8 +200,6 @@ def _watch_result(node: PrimitiveNode, x: Tensor) -> None:
 
 def rebase(x: Tensor, atom: Any) -> None:
     """Give `x` the history `atom` after an in-place write."""
-    if atom is not None:
-        x.storage.writer = weakref.ref(atom.eqn)
     view = x._view
     if view is None:
         if atom is not None or x.payload is not None:
@@ -204,6 +213,7 @@ def _give_history(x: Tensor, atom: Any) -> None:
     old = x.payload
     x.payload = atom
     x._leaf_requires = False
+    x.storage.writer = None if atom is None else weakref.ref(atom.eqn)
     if x._retained:
         move_retained(x, old)
 

@@ -63,7 +63,8 @@ class Node(Eqn):
 
     def name(self) -> str:
         """Return the name of the operation, as in ``grad_fn=<MulBackward0>``."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name == "CopyBackwards" else name
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:

@@ -22,7 +22,7 @@ from ..ops.comparison import where
 from ..ops.indexing import getitem
 from ..ops.shape import broadcast_to
 from .composite import CompositeNode, record_composite
-from .declare import as_operand, composite, function, method
+from .declare import as_operand, composite, function, method, size_mismatch
 from .dims import axis_of
 from .inplace import write_into
 from .node import node_type
@@ -45,7 +45,9 @@ def _step(x: Tensor, cls: type, dim: int, entry: Any) -> Tensor:
 
 def select_at(x: Tensor, dim: int, i: int) -> Tensor:
     """Return a view at one index of a dimension."""
-    n = x.shape[dim]
+    if not x.value.shape and not i:
+        raise IndexError(_SCALAR)
+    n = x.shape[dim] if x.value.shape else 0
     if not -n <= i < n:
         raise IndexError(
             f"index {i} is out of bounds for dimension {dim} with size {n}"
@@ -94,8 +96,6 @@ def _entries(x: Tensor, key: Any) -> list[Any]:
         parts = list(key)
     width = sum(_width(e) for e in parts)
     if width > x.ndim:
-        if x.ndim == 0:
-            raise IndexError(_SCALAR)
         raise IndexError(f"too many indices for tensor of dimension {x.ndim}")
     full: list[Any] = []
     for e in parts:
@@ -137,7 +137,7 @@ def _index_number(e: Any) -> int:
     try:
         return int(e.__index__())
     except (AttributeError, TypeError):
-        raise TypeError(
+        raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte "
             f"Variables are valid indices (got {type(e).__name__})"
         ) from None
@@ -181,9 +181,9 @@ _INDEX = node_type("IndexBackward0", CompositeNode)
 def getitem_of(self: Tensor, key: Any) -> Tensor:
     """Return what an index selects: a view, or a copy for index tensors."""
     if key.__class__ is int:
-        if not self.value.shape:
-            raise IndexError(_SCALAR)
         return select_at(self, 0, key)
+    if key.__class__ is slice:
+        return _only_slice(self, key)
     view, rest = _basic(self, _entries(self, key))
     operands, key_of = _advanced(rest)
     if operands:
@@ -191,6 +191,14 @@ def getitem_of(self: Tensor, key: Any) -> Tensor:
     if view is self:
         return view_by(getitem, _ALIAS, self, {"index": (Ellipsis,)})
     return view
+
+
+def _only_slice(x: Tensor, key: slice) -> Tensor:
+    """Return a slice, which is a node even where it takes everything."""
+    if not x.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    out = slice_at(x, 0, key)
+    return _step(x, _SLICE, 0, _WHOLE) if out is x else out
 
 
 def _read(
@@ -225,7 +233,12 @@ def _as_torch(error: IndexError, x: Tensor, operands: Sequence[Any]) -> IndexErr
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """Write at an index; a view of the tensor is written through."""
-    view, rest = _basic(self, _entries(self, key))
+    if key.__class__ is slice:
+        view, rest = _only_slice(self, key), []
+    elif key.__class__ is int:
+        view, rest = select_at(self, 0, key), []
+    else:
+        view, rest = _basic(self, _entries(self, key))
     operands, key_of = _advanced(rest)
     if operands:
         _put(view, operands, key_of, value)
@@ -233,7 +246,10 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if view is self:
         view = view_by(getitem, _ALIAS, self, {"index": (Ellipsis,)})
     if isinstance(value, Tensor):
-        copy_(view, _without_leading(value, view.ndim))
+        value = _without_leading(value, view.ndim)
+        if not _expands(value.shape, view.shape):
+            raise RuntimeError(_expand_error(view, value))
+        copy_(view, value)
     else:
         fill_(view, value)
 
@@ -317,7 +333,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         try:
             out: Tensor = _COPIED(x, _real(source, x))
         except ValueError as error:
-            raise RuntimeError(_expand_error(x, source)) from error
+            raise RuntimeError(size_mismatch(x, source) or str(error)) from error
         return out
 
     return write_into(self, copied, (source,), {})
@@ -327,6 +343,14 @@ def _real(source: Tensor, target: Tensor) -> Tensor:
     if source.aval.dtype.kind == "c" and target.aval.dtype.kind != "c":
         return source.real
     return source
+
+
+def _expands(given: Sequence[int], target: Sequence[int]) -> bool:
+    """Tell whether a shape can be expanded to another."""
+    if len(given) > len(target):
+        return False
+    tail = target[len(target) - len(given) :]
+    return all(m in (1, n) for m, n in zip(given, tail, strict=True))
 
 
 def _expand_error(x: Tensor, source: Tensor) -> str:

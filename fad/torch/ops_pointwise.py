@@ -1,4 +1,4 @@
-"""Elementwise operations: arithmetic, elementary functions, comparisons.
+"""Arithmetic of two operands: sums, products, quotients, powers.
 
 Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 """
@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.trace import aval_of
-from ..ops import arithmetic, comparison, elementary, piecewise, powers
+from ..ops import arithmetic, comparison, piecewise, powers
 from .declare import (
     as_operand,
     function,
     operation,
     promoted,
-    unary,
     with_sizes,
 )
 from .node import node_type
@@ -163,11 +162,6 @@ def _pow_scalar(x: Tensor, y: Any) -> Tensor:
         node.extra = {"exponent": y}
     return out
 
-
-unary("neg", arithmetic.neg, "negative")
-unary("sin", elementary.sin, floating=True)
-unary("cos", elementary.cos, floating=True)
-unary("exp", elementary.exp, floating=True)
 
 name_nodes(
     reduce_sum="SumBackward1", broadcast_to="ExpandBackward0", copy="CloneBackward0"

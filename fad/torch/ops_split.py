@@ -62,6 +62,8 @@ def split(
     tensor: Tensor, split_size_or_sections: Any, dim: int = 0
 ) -> tuple[Tensor, ...]:
     """Return views of a size, the last one perhaps smaller, or of the sizes given."""
+    if not tensor.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     if not isinstance(split_size_or_sections, int):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     axis, size = axis_of(dim, tensor.ndim), split_size_or_sections

@@ -81,17 +81,21 @@ def check_versions(node: Any) -> None:
         if storage.version != version:
             atom = node if what == ANS else node.inputs[what] if what >= 0 else None
             value = node.residuals[node.plan.picks.index(what)]
-            raise RuntimeError(modified(value, atom, storage, version))
+            raise RuntimeError(
+                modified(value, atom, storage, version, of_result=what == ANS)
+            )
 
 
-def modified(value: Any, atom: Any, storage: Storage, expected: int) -> str:
+def modified(
+    value: Any, atom: Any, storage: Storage, expected: int, of_result: bool = False
+) -> str:
     """Say that a saved value was modified, and which operation made it last."""
     from .dtypes import of_numpy
     from .node import AccumulateGrad
 
     aval = aval_of(value)
-    writer = None if storage.writer is None else storage.writer()
-    atom = writer or atom
+    if not of_result and storage.writer is not None:
+        atom = storage.writer() or atom
     text = f"[torch.{of_numpy(aval.dtype).title}Tensor {list(aval.shape)}]"
     if atom is not None and not isinstance(atom.eqn, AccumulateGrad):
         text += f", which is output {atom.index} of {short_name(atom.eqn)},"
@@ -105,8 +109,9 @@ def modified(value: Any, atom: Any, storage: Storage, expected: int) -> str:
 
 
 def short_name(node: Any) -> str:
-    """Return a node's name without its ending: Mul for MulBackward0."""
-    return re.sub(r"Backward\d*(?=(_copy)?$)", "", type(node).__name__)
+    """Return a node's name without its ending: Mul, Sum1 for MulBackward0, SumBackward1."""
+    name: str = node.name()
+    return re.sub("Backward0?", "", name)
 
 
 class Unpacked(tuple[Any, ...]):

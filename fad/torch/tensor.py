@@ -86,7 +86,7 @@ class Tensor(Tracer):
         """What the gradient flows to: a node, an output of one, or None."""
         if self._view is not None:
             self._view.refresh(self)
-        if self.payload is None and self._leaf_requires:
+        if self.payload is None and self.requires_grad:
             return self.accumulator()
         return self.payload
 
@@ -129,11 +129,10 @@ class Tensor(Tracer):
     @property
     def requires_grad(self) -> bool:
         """Whether gradients have to be computed for it."""
-        if self._view is not None:
-            self._view.refresh(self)
-            if self._view.base.requires_grad and self.is_differentiable():
-                return True
-        return self.payload is not None or self._leaf_requires
+        if self.payload is not None or self._leaf_requires:
+            return True
+        view = self._view
+        return view is not None and view.base.requires_grad and self.is_differentiable()
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:

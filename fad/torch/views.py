@@ -28,6 +28,7 @@ from ..ops.indexing import scatter_set
 from ..ops.shape import reshape
 from .modes import changed, current
 from .node import Node, node_type
+from .saving import short_name
 from .tape import record
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class ViewOf:
             return
         if view.payload is None and not self.base.requires_grad:
             return
+        self.check_origin(view.payload, "its base or another view of its base has been")
         old = view.payload
         view.payload = self.replayed()
         self.version = version
@@ -82,6 +84,29 @@ class ViewOf:
             from .grad_attributes import move_retained
 
             move_retained(view, old)
+
+    def check_origin(self, atom: Any, what: str) -> None:
+        """Raise if a write is not to be followed by gradients, by how it was made.
+
+        Args:
+            atom: what made the view.
+            what: that "is being", or "has been", written to.
+        """
+        if self.origin is Origin.PLAIN:
+            return
+        if self.origin is not Origin.NO_GRAD and atom is not None:
+            start = f"Output {atom.index} of {short_name(atom.eqn)} is a view and {what}"
+            raise RuntimeError(f"{start} modified inplace. {_ENDINGS[self.origin]}")
+        start = "A view was created in"
+        if atom is not None:
+            start = (
+                f"Output {atom.index} of {short_name(atom.eqn)} is a view of a view which "
+                "was created in"
+            )
+        raise RuntimeError(
+            f"{start} no_grad mode and {what} modified inplace with grad mode enabled. "
+            f"{_ENDINGS[self.origin]}"
+        )
 
     def replayed(self) -> Any:
         """Return a new node for the view as a function of the base."""
@@ -91,6 +116,28 @@ class ViewOf:
         with changed(grad=True):
             again = record_composite(cls, lambda x: replay(steps, x), [self.base])
         return again.payload
+
+
+_ENDINGS = {
+    Origin.NO_GRAD: (
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+        "clarify your code by moving both the view and the inplace either both inside the "
+        "no_grad block (if you don't want the inplace to be tracked) or both outside (if "
+        "you want the inplace to be tracked)."
+    ),
+    Origin.SEVERAL: (
+        "This view is the output of a function that returns multiple views. Such "
+        "functions do not allow the output views to be modified inplace. You should "
+        "replace the inplace operation by an out-of-place one."
+    ),
+    Origin.FUNCTION: (
+        "This view was created inside a custom Function (or because an input was returned "
+        "as-is) and the autograd logic to handle view+inplace would override the custom "
+        "backward associated with the custom Function, leading to incorrect gradients. "
+        "This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function."
+    ),
+}
 
 
 def replay(steps: Steps, x: Any) -> Any:
@@ -123,7 +170,7 @@ def as_view(
     known = x._view
     if known is not None:
         steps = (*known.steps, *steps)
-        if known.origin is not Origin.PLAIN:
+        if origin is Origin.PLAIN:
             origin = known.origin
         x = known.base
     out._storage = x.storage

@@ -56,11 +56,12 @@ def pull_in_blocks(eqn: Eqn, ct: Array, spare: bool, env: Cotangents) -> bool:
         return False
     axis = max(range(ct.ndim), key=ct.strides.__getitem__)
     rows = max(1, _BLOCK * ct.shape[axis] // ct.nbytes)
-    last = len(plan.steps) - 1
-    targets = [
-        _Target(eqn.inputs[i], env, axis, ct, spare and k == last)
-        for k, (i, _) in enumerate(plan.steps)
-    ]
+    formulas: dict[Any, list[Any]] = {}
+    for i, formula in plan.steps:
+        formulas.setdefault(eqn.inputs[i], []).append(formula)
+    targets = [_Target(v, formulas[v], env, axis, ct) for v in formulas]
+    if spare:
+        targets[-1].overwrite(ct)
     along = [_own_axis(r, axis, ct) for r in residuals]
     block = _Block()
     block.params = eqn.params
@@ -68,8 +69,8 @@ def pull_in_blocks(eqn: Eqn, ct: Array, spare: bool, env: Cotangents) -> bool:
         cut = slice(start, start + rows)
         block.residuals = list(map(_cut, residuals, along, repeat(cut)))
         part = _cut(ct, axis, cut)
-        for target, (_, formula) in zip(targets, plan.steps, strict=True):
-            target.put(formula(part, block), cut)
+        for target in targets:
+            target.put(part, block, cut)
     for target in targets:
         target.hand_over()
     return True
@@ -79,30 +80,35 @@ class _Target:
     """The cotangent of one input, in the making.
 
     Attributes:
-        array: the result; `env`'s own total, the output's cotangent, or a new one.
-        adds: what is put is added to what is there.
+        formulas: what makes it; their results are added up.
+        array: the result: what `env` has already, or a new array.
+        axis: the axis along which it is cut; None if it is broadcast along there, and
+            every block adds to all of it.
     """
 
     def __init__(
-        self, atom: Any, env: Cotangents, axis: int, ct: Array, spare: bool
+        self, atom: Any, formulas: list[Any], env: Cotangents, axis: int, ct: Array
     ) -> None:
-        self.atom, self.env = atom, env
-        shape, dtype = atom.aval.shape, atom.aval.dtype
+        self.atom, self.formulas, self.env = atom, formulas, env
         total = env.take_sole(atom)
         self.known = total is not None
-        if total is not None:
-            self.array = total
-        elif spare and ct.shape == shape and ct.dtype == dtype:
-            self.array = ct
-        else:
-            self.array = np.empty(shape, dtype)
+        self.array = np.empty(atom.aval.shape, atom.aval.dtype) if total is None else total
         self.axis = _own_axis(self.array, axis, ct)
         self.adds = self.known or self.axis is None
         if self.axis is None and not self.known:
             self.array[...] = 0
 
-    def put(self, d: Any, cut: slice) -> None:
-        """Take in what the formula made of a block."""
+    def overwrite(self, ct: Array) -> None:
+        """Write the result over the output's cotangent, if it fits there."""
+        fits = ct.shape == self.array.shape and ct.dtype == self.array.dtype
+        if fits and not self.known:
+            self.array = ct
+
+    def put(self, ct: Array, block: _Block, cut: slice) -> None:
+        """Apply the formulas to a block and take in the result."""
+        d = self.formulas[0](ct, block)
+        for formula in self.formulas[1:]:
+            d = d + formula(ct, block)
         place = _cut(self.array, self.axis, cut)
         d = conform(d, Aval(place.shape, place.dtype))
         if self.adds:

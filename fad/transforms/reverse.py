@@ -99,6 +99,7 @@ def _run(env: Cotangents) -> None:
                     heappush(todo, (-v.serial, v))
                 else:
                     env.add(v, d)
+    ct = cts = d = None
     env.settle()
 
 

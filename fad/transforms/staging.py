@@ -18,13 +18,14 @@ import numpy as np
 from ..core.avals import Aval
 from ..core.dtypes import is_weak
 from ..core.errors import UnexpectedTracerError
+from ..core.guard import LONG_COPY_LIMIT, Guard
 from ..core.ir import Eqn, Jaxpr, Lit, Var, has_effect, key_of, new_eqn, program
 from ..core.modes import current_modes
 from ..core.primitive import Primitive
 from ..core.source import user_source
 from ..core.tape import annotate
 from ..core.trace import Trace, Tracer, ambient, aval_of, bind
-from ..core.views import as_view
+from ..core.views import as_view, snapshot
 
 __all__ = [
     "Staging",
@@ -36,16 +37,21 @@ __all__ = [
 
 
 class Staging(Trace):
-    """An abstract trace that writes every operation down."""
+    """An abstract trace that writes every operation down.
 
-    __slots__ = ("consts", "effects")
+    An array that the function closes over is a constant. It is captured as it is now:
+    the function may write into it afterwards, as NumPy code does with a buffer.
+    """
+
+    __slots__ = ("consts", "effects", "guard")
     concrete = False
     name = "make_jaxpr or jit"
 
     def __init__(self) -> None:
         super().__init__()
-        self.consts: dict[int, tuple[Var, Any]] = {}
+        self.consts: dict[Any, tuple[Var, Any]] = {}
         self.effects: list[Eqn] = []
+        self.guard = Guard(LONG_COPY_LIMIT)
 
     def input(self, aval: Aval) -> Tracer:
         """Box an argument known by its aval only."""
@@ -61,10 +67,19 @@ class Staging(Trace):
             return value.payload
         if is_weak(value) or isinstance(value, np.generic):
             return Lit(value, aval_of(value))
-        known = self.consts.get(id(value))
+        key, value = self._captured(value)
+        known = self.consts.get(key)
         if known is None:
-            known = self.consts[id(value)] = (Var(aval_of(value)), value)
+            known = self.consts[key] = (Var(aval_of(value)), value)
         return known[0]
+
+    def _captured(self, value: Any) -> tuple[Any, Any]:
+        """Return a constant that later writes do not reach, and what identifies it."""
+        if isinstance(value, Tracer):
+            return (id(value.value), id(value.payload)), snapshot(value)
+        if isinstance(value, np.ndarray):
+            value = self.guard.keep_once(value)
+        return id(value), value
 
     def process(
         self, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
@@ -93,10 +108,13 @@ def stage(f: Callable[..., Sequence[Any]], avals: Sequence[Aval]) -> Jaxpr:
     trace = Staging()
     boxes = [trace.input(a) for a in avals]
     inputs = [b.payload for b in boxes]
-    with ambient(trace):
-        outs = f(*boxes)
-        atoms = [trace.atom(o) for o in outs]
-    trace.open = 0
+    try:
+        with ambient(trace):
+            outs = f(*boxes)
+            atoms = [trace.atom(o) for o in outs]
+    finally:
+        trace.open = 0
+        trace.guard.release()
     eqns = program([*atoms, *trace.effects])
     used = {key_of(v) for e in eqns for v in e.inputs} | {key_of(v) for v in atoms}
     consts = [pair for pair in trace.consts.values() if pair[0] in used]

@@ -271,6 +271,35 @@ class TestScan:
         short = min(seconds(2000) for _ in range(3))
         assert min(seconds(16000) for _ in range(2)) < 24 * short
 
+    def test_snapshots_save_memory_at_the_cost_of_steps(self):
+        def body(c, x):
+            fad.debug.callback(lambda: runs.append(1))
+            for _ in range(4):
+                c = fnp.sin(c)
+            return c + x, None
+
+        def f(c, **options):
+            return fnp.sum(lax.scan(body, c, np.ones(64), **options)[0])
+
+        c = np.full(2000, 0.5)
+        peaks, counts, grads, runs = [], [], [], []
+        for options in ({}, {"checkpoint": 5}):
+            g = fad.grad(lambda c, options=options: f(c, **options))
+            g(c)
+            runs.clear()
+            tracemalloc.start()
+            grads.append(g(c))
+            peaks.append(tracemalloc.get_traced_memory()[1] / c.nbytes)
+            tracemalloc.stop()
+            counts.append(len(runs))
+        np.testing.assert_allclose(*grads, rtol=1e-12)
+        assert peaks[0] > 64 * 4 and peaks[1] < 30
+        assert counts[0] == 64 and counts[1] <= 64 * 6
+
+    def test_snapshots_must_be_positive(self):
+        with pytest.raises(ValueError, match="at least 1"):
+            lax.scan(lambda c, x: (c, x), 0.0, X, checkpoint=0)
+
     def test_integer_results_are_passed_through(self):
         def f(c):
             c, ys = lax.scan(lambda c, i: (c * 2.0, i), c, np.arange(3))

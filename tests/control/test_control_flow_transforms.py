@@ -51,6 +51,22 @@ def scan_py(x):
     return a * b + total
 
 
+def revolved(x):
+    def body(c, i):
+        a, n = c
+        return (fnp.sin(a) * x + i, n + 1), a * i
+
+    (a, _), ys = lax.scan(body, (x, 0), np.arange(7.0), checkpoint=2)
+    return a + fnp.sum(ys)
+
+
+def revolved_py(x):
+    a, total = x, 0.0
+    for i in np.arange(7.0):
+        a, total = fnp.sin(a) * x + i, total + a * i
+    return a + total
+
+
 def reverse_scan(x):
     _, ys = lax.scan(lambda c, y: (c * y, fnp.cos(c)), x, x * W[0], reverse=True)
     return ys[0] * ys[1]
@@ -145,6 +161,7 @@ PAIRS = [
     (switch, switch_py),
     (scan, scan_py),
     (reverse_scan, reverse_scan_py),
+    (revolved, revolved_py),
     (while_loop, while_loop_py),
     (fori, fori_py),
     (nested, nested_py),

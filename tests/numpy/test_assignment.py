@@ -216,7 +216,7 @@ def test_an_element_of_a_plain_array_takes_no_traced_value(dtype, way):
     call = lambda: getattr(fad, way)(f)(np.ones(2) if way == "vmap" else 2.0)
     # the type is kept where no debugger or coverage tool is tracing
     with pytest.raises(
-        (TracerArrayConversionError, ValueError), match=r"Two ways out.*at\["
+        (TracerArrayConversionError, ValueError), match=r"Two ways out.*at\("
     ):
         call()
 

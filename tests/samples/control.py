@@ -120,6 +120,10 @@ SAMPLES = {
         Sample((W, X, np.int64(0), Y), _scan(CELL, 1, 2), typed=True, name="cell"),
         Sample((X, Y), _scan(PLAIN, 0, 1, True), typed=True, name="reverse"),
     ],
+    "revolve": [
+        Sample((X, Y), {**_scan(PLAIN, 0, 1), "snapshots": 2}, typed=True),
+        Sample((X, Y), {**_scan(PLAIN, 0, 1, True), "snapshots": 1}, typed=True),
+    ],
     "while": [Sample((X, np.int64(0), X, X + 1), _loop(), typed=True)],
     "deferred": [Sample((X, X + 1), dict(work=WORK), typed=True)],
     "linear_solve": [Sample((A, A, A, A, X), _solve(), diff=(4,), typed=True)],

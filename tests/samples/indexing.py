@@ -92,3 +92,18 @@ SAMPLES["spread_out"] = [
     ),
     Sample((_z[:2], _mask[0]), {"axis": 0, "shape": (4,)}, name="complex"),
 ]
+SAMPLES["scatter_all"] = [
+    Sample(
+        (_x[0], _x[1, :2], np.float64(0.5)),
+        {"indices": ((1,), (2, slice(2)), (1, 3)), "shape": (3, 4)},
+        name="overlapping",
+    ),
+    Sample(
+        (_x,), {"indices": ((slice(None, None, -1),),), "shape": (3, 4)}, name="one"
+    ),
+    Sample(
+        (_z, 2 * _z[::2]),
+        {"indices": ((Ellipsis,), (slice(1, 3),)), "shape": (4,)},
+        name="complex",
+    ),
+]

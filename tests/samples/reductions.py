@@ -21,6 +21,13 @@ def _linear():
     ]
 
 
+def _exponentials():
+    return [
+        *_extrema(),
+        Sample((np.array([[700.0, -1.0], [1e3, 1e3]]),), {"axis": (1,)}, name="large"),
+    ]
+
+
 def _extrema():
     return [
         Sample((_x,), {"axis": (0, 2)}, name="two axes"),
@@ -58,6 +65,8 @@ SAMPLES = {
     "reduce_min": _extrema(),
     "reduce_fmax": _extrema(),
     "reduce_fmin": _extrema(),
+    "reduce_logsumexp": _exponentials(),
+    "softmax": _exponentials(),
     "reduce_and": _logic(),
     "reduce_or": _logic(),
     "argmax": _positions(),

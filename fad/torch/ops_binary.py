@@ -1,0 +1,274 @@
+"""Functions of two or three tensors, element by element.
+
+Where PyTorch differs from fad at an edge, these are variants over fad's operations:
+
+    hypot(0, 0)         gradient nan
+    atan2(0, 0)         gradient 0
+    maximum(nan, y)     gradient 1 to both
+    fmax(x, x)          gradient to the first only
+    copysign(x, y)      gradient 0, and not None, to y
+
+Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.trace import aval_of
+from ..ops import comparison, elementary, piecewise, powers, special
+from ..ops.arithmetic import stop_gradient
+from ..ops.comparison import where
+from .conversion import cast
+from .declare import as_operand, binary, function, functions, operation, promoted
+from .declare import with_sizes as broadcasting
+from .dtypes import combined, default_float, of_numpy, to_numpy
+from .tensor import Tensor
+
+__all__ = ["tied"]
+
+
+def tied(out: Any, *inputs: Any) -> Any:
+    """Return `out`, which then depends on the inputs too, with gradient zero."""
+    for x in inputs:
+        out = where(False, x, out)
+    return out
+
+
+def _is_floating(x: Any) -> bool:
+    return aval_of(x).dtype.kind in "fc"
+
+
+def _atan2(x: Any, y: Any) -> Any:
+    origin = comparison.logical_and(x == 0, y == 0)
+    value = elementary.arctan2(stop_gradient(x), stop_gradient(y))
+    other = elementary.arctan2(where(origin, 0, x), y + where(origin, 1, 0))
+    return where(origin, value, other)
+
+
+def _hypot(x: Any, y: Any) -> Any:
+    size = elementary.hypot(x, y)
+    origin = elementary.sqrt(x * x + y * y)
+    return where(size == 0, origin, size)
+
+
+def _extremum(fun: Any) -> Callable[..., Any]:
+    def chosen(x: Any, y: Any) -> Any:
+        if not _is_floating(x):
+            return fun(x, y)
+        unknown = comparison.logical_or(comparison.isnan(x), comparison.isnan(y))
+        return where(unknown, x + y, fun(x, y))
+
+    return chosen
+
+
+def _number_extremum(wins: Any) -> Callable[..., Any]:
+    def chosen(x: Any, y: Any) -> Any:
+        first = wins(x, y)
+        if _is_floating(x):
+            first = comparison.logical_or(first, comparison.isnan(y))
+        return where(first, x, y)
+
+    return chosen
+
+
+binary("atan2", _atan2, "arctan2", floating=True)
+binary("hypot", _hypot)
+binary("maximum", _extremum(piecewise.maximum), inplace=False)
+binary("minimum", _extremum(piecewise.minimum), inplace=False)
+binary("fmax", _number_extremum(comparison.ge), inplace=False)
+binary("fmin", _number_extremum(comparison.le), inplace=False)
+binary("logaddexp", special.logaddexp, inplace=False)
+binary("logaddexp2", special.logaddexp2, inplace=False)
+binary("nextafter", piecewise.nextafter)
+binary(
+    "heaviside",
+    lambda x, y: tied(piecewise.heaviside(x, y), x, y),
+    node="NotImplemented",
+)
+binary("gcd", comparison.gcd)
+binary("lcm", comparison.lcm)
+
+
+def _by_kind(name: str, fun: Any, nodes: tuple[str, str], floating: bool) -> None:
+    """Declare a function whose node tells a number from a tensor as second operand."""
+    with_number, with_tensor = (operation(node, fun) for node in nodes)
+
+    def call(input: Any, other: Any) -> Tensor:
+        x, y = as_operand(input), as_operand(other)
+        apply = with_tensor if isinstance(y, Tensor) else with_number
+        return broadcasting(apply, x, y, promoted(x, y, floating))  # type: ignore[no-any-return]
+
+    call.__doc__ = f"Return {name} of two tensors, element by element."
+    function(name, inplace=True)(call)
+
+
+def _copysign(x: Any, y: Any) -> Any:
+    return tied(piecewise.copysign(x, y), y)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    _refuse_zero(x, y)
+    return piecewise.mod(x, y)
+
+
+def _fmod(x: Any, y: Any) -> Any:
+    _refuse_zero(x, y)
+    return piecewise.fmod(x, y)
+
+
+def _refuse_zero(x: Any, y: Any) -> None:
+    whole = aval_of(x).dtype.kind in "iu" and aval_of(y).dtype.kind in "iu"
+    if whole and isinstance(y, (np.ndarray, int, np.generic)) and not np.all(y):
+        raise RuntimeError("ZeroDivisionError")
+
+
+_by_kind("remainder", _remainder, ("RemainderBackward0", "RemainderBackward1"), False)
+_by_kind("fmod", _fmod, ("FmodBackward0", "FmodBackward1"), False)
+_by_kind("copysign", _copysign, ("CopysignBackward1", "CopysignBackward0"), True)
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    """Return x log(y), and 0 where x is 0 unless y is nan."""
+    nothing = comparison.logical_and(x == 0, comparison.logical_not(comparison.isnan(y)))
+    return where(nothing, 0, x * elementary.log(where(nothing, 1, y)))
+
+
+binary("xlogy", _xlogy, floating=True)
+
+
+@function("ldexp", inplace=True)
+def ldexp(input: Tensor, other: Any) -> Tensor:
+    """Return the tensor times 2 to the power of another."""
+    power = functions["pow"](functions["scalar_tensor"](2.0), other)
+    return functions["mul"](input, power)  # type: ignore[no-any-return]
+
+
+@function("float_power", inplace=True)
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """Return the power, in double precision."""
+    x, y = as_operand(input), as_operand(exponent)
+    kinds = [v.aval.dtype.kind if isinstance(v, Tensor) else "c" if isinstance(v, complex) else "f" for v in (x, y)]
+    d = np.dtype(np.complex128 if "c" in kinds else np.float64)
+    x, y = (cast(v, d) if isinstance(v, Tensor) else v for v in (x, y))
+    return functions["pow"](x, y)  # type: ignore[no-any-return]
+
+
+_rsub = operation("RsubBackward1", lambda x, y: y - x)
+
+
+@function("rsub", out=False)
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Return other - alpha * input."""
+    other = as_operand(other)
+    if alpha == 1 and not isinstance(other, Tensor):
+        if input.aval.dtype.kind == "b" or isinstance(other, bool):
+            raise RuntimeError(_NO_BOOL)
+        return _rsub((input, other), promoted(input, other))
+    return functions["sub"](other, input, alpha=alpha)  # type: ignore[no-any-return]
+
+
+_NO_BOOL = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+    "trying to invert a mask, use the `~` or `logical_not()` operator instead."
+)
+
+
+def _lerp(x: Any, y: Any, w: Any) -> Any:
+    """Return x + w (y - x), taken from the nearer end."""
+    if isinstance(w, (int, float)):
+        return x + w * (y - x) if abs(w) < 0.5 else y - (y - x) * (1 - w)
+    near = piecewise.abs_(w) < 0.5
+    return where(near, x + w * (y - x), y - (y - x) * (1 - w))
+
+
+_lerp_number = operation("LerpBackward0", _lerp)
+_lerp_tensor = operation("LerpBackward1", _lerp)
+
+
+@function("lerp", inplace=True)
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """Return the point a part `weight` of the way from one tensor to another."""
+    if input.dtype is not end.dtype:
+        raise RuntimeError(
+            f"expected dtype {_long(input)} for `end` but got dtype {_long(end)}"
+        )
+    if isinstance(weight, Tensor):
+        if weight.dtype is not input.dtype and weight.ndim:
+            raise RuntimeError(
+                f"expected dtype {_long(input)} for `weight` but got dtype {_long(weight)}"
+            )
+        return _lerp_tensor((input, end, weight), input.aval.dtype)
+    return _lerp_number((input, end, weight))
+
+
+def _long(x: Tensor) -> str:
+    return x.dtype.name.replace("32", "").replace("float64", "double")
+
+
+def _with_value(node: str, combine: Any) -> Callable[..., Tensor]:
+    def call(
+        input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1
+    ) -> Tensor:
+        def run(x: Any, y: Any, z: Any) -> Any:
+            return combine(x, y, z, value)
+
+        dtype = combined([(t.ndim, t.aval.dtype) for t in (input, tensor1, tensor2)])
+        if node == "AddcdivBackward0" and all(
+            t.aval.dtype.kind in "iub" for t in (tensor1, tensor2)
+        ):
+            raise RuntimeError(_WHOLE_ADDCDIV)
+        try:
+            return operation(node, run)((input, tensor1, tensor2), dtype)
+        except ValueError as error:
+            from .declare import size_mismatch
+
+            found = size_mismatch(tensor1, tensor2) or size_mismatch(input, tensor1)
+            raise RuntimeError(found or str(error)) from error
+
+    return call
+
+
+_WHOLE_ADDCDIV = (
+    "Integer division with addcdiv is no longer supported, and in a future  release "
+    "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+    "behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+    "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+    "tensor2) for float inputs. The future addcdiv behavior is just the latter "
+    "implementation: (input + value * tensor1 / tensor2), for all dtypes."
+)
+
+_addcmul = _with_value("AddcmulBackward0", lambda x, y, z, v: x + v * y * z)
+_addcdiv = _with_value("AddcdivBackward0", lambda x, y, z, v: x + v * (y / z))
+
+
+@function("addcmul", inplace=True)
+def addcmul(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1
+) -> Tensor:
+    """Return input + value * tensor1 * tensor2."""
+    return _addcmul(input, tensor1, tensor2, value=value)
+
+
+@function("addcdiv", inplace=True)
+def addcdiv(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1
+) -> Tensor:
+    """Return input + value * tensor1 / tensor2."""
+    return _addcdiv(input, tensor1, tensor2, value=value)
+
+
+@function("result_type", methods=False, out=False)
+def result_type(tensor1: Any, tensor2: Any) -> Any:
+    """Return the dtype of an operation on two operands."""
+    pairs = [
+        (t.ndim, t.aval.dtype) if isinstance(t, Tensor) else (-1, t)
+        for t in (as_operand(tensor1), as_operand(tensor2))
+    ]
+    return of_numpy(combined(pairs))
+
+
+_ = (default_float, powers, to_numpy)

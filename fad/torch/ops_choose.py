@@ -1,0 +1,188 @@
+"""Choosing between values: where, clamp, filling by a mask.
+
+Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.trace import aval_of
+from ..ops import comparison, piecewise
+from ..ops.arithmetic import convert
+from .composite import CompositeNode, record_composite
+from .declare import as_operand, composite, function, size_mismatch
+from .dtypes import combined, of_numpy
+from .node import node_type
+from .tensor import Tensor
+
+__all__: list[str] = []
+
+_WHERE = node_type("WhereBackward0", CompositeNode)
+
+
+def _category(v: Any) -> tuple[int, Any]:
+    return (v.ndim, v.aval.dtype) if isinstance(v, Tensor) else (-1, v)
+
+
+def _cast_to(d: np.dtype[Any], v: Any) -> Any:
+    if isinstance(v, (bool, int, float, complex)):
+        return np.asarray(v).astype(d)
+    return v if aval_of(v).dtype == d else convert(v, dtype=d)
+
+
+@function("where", methods=False)
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """Return elements of one tensor where a condition holds, else of another."""
+    if input is None and other is None:
+        from .declare import functions
+
+        return functions["nonzero"](condition, as_tuple=True)
+    if not isinstance(condition, Tensor):
+        raise TypeError(
+            "where(): argument 'condition' (position 1) must be Tensor, not "
+            f"{type(condition).__name__}"
+        )
+    x, y = as_operand(input), as_operand(other)
+    if condition.aval.dtype.kind not in "b" and condition.aval.dtype != np.uint8:
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with "
+            f"dtype {condition.dtype.title}"
+        )
+    d = combined([_category(x), _category(y)])
+
+    def run(mask: Any, x: Any, y: Any) -> Any:
+        return comparison.where(mask, _cast_to(d, x), _cast_to(d, y))
+
+    try:
+        return record_composite(_WHERE, run, (condition, x, y))
+    except ValueError as error:
+        found = size_mismatch(x, y) or size_mismatch(condition, x)
+        found = found or size_mismatch(condition, y)
+        raise RuntimeError(found or str(error)) from error
+
+
+def _where_method(self: Tensor, condition: Tensor, other: Any) -> Any:
+    return where(condition, self, other)
+
+
+Tensor.where = _where_method  # type: ignore[attr-defined]
+
+
+def _bounded(x: Any, *bounds: Any, low: bool, high: bool) -> Any:
+    """Hold x between its bounds; where they are reversed it is the high one."""
+    d = aval_of(x).dtype
+    wide = np.finfo if d.kind == "f" else np.iinfo
+    given = list(bounds)
+    least = given.pop(0) if low else _extreme(d, wide, -1)
+    most = given.pop(0) if high else _extreme(d, wide, 1)
+    return piecewise.clip(x, _cast_to(d, least), _cast_to(d, most))
+
+
+def _extreme(d: np.dtype[Any], wide: Any, sign: int) -> Any:
+    if d.kind == "f":
+        return sign * np.inf
+    return wide(d).max if sign > 0 else wide(d).min
+
+
+def _clamped(nodes: tuple[str, str], x: Tensor, low: Any, high: Any) -> Tensor:
+    bounds = [as_operand(b) for b in (low, high) if b is not None]
+    boxes = [x, *bounds]
+    d = combined([_category(b) for b in boxes])
+    if d.kind == "c":
+        raise RuntimeError("clamp is not supported for complex types")
+    if d.kind == "b":
+        raise RuntimeError("\"clamp_scalar_cpu\" not implemented for 'Bool'")
+    tensors = any(isinstance(b, Tensor) for b in bounds)
+
+    def run(x: Any, *bounds: Any) -> Any:
+        x = _cast_to(d, x)
+        return _bounded(x, *bounds, low=low is not None, high=high is not None)
+
+    cls = node_type(nodes[tensors], CompositeNode)
+    try:
+        out: Tensor = record_composite(cls, run, boxes)
+    except ValueError as error:
+        found = next((m for b in bounds if (m := size_mismatch(x, b))), str(error))
+        raise RuntimeError(found) from error
+    return out
+
+
+@function("clamp", "clip", inplace=True)
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Return the values held between bounds."""
+    if min is None and max is None:
+        raise RuntimeError(
+            "torch.clamp: At least one of 'min' or 'max' must not be None"
+        )
+    return _clamped(("ClampBackward1", "ClampBackward0"), input, min, max)
+
+
+@function("clamp_min", inplace=True)
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """Return the values, or the bound where they are less."""
+    return _clamped(("ClampMinBackward0", "ClampMinBackward1"), input, min, None)
+
+
+@function("clamp_max", inplace=True)
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """Return the values, or the bound where they are greater."""
+    return _clamped(("ClampMaxBackward0", "ClampMaxBackward1"), input, None, max)
+
+
+def _filled(x: Any, mask: Any, value: Any) -> Any:
+    return comparison.where(mask, _cast_to(aval_of(x).dtype, value), x)
+
+
+_fill_number = composite("MaskedFillBackward0", _filled)
+_fill_tensor = composite("MaskedFillBackward1", _filled)
+
+
+@function("masked_fill", inplace=True, out=False)
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Return the tensor with a value where the mask is true."""
+    if mask.aval.dtype.kind != "b":
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{_long(mask)}"
+        )
+    value = as_operand(value)
+    _check_value(input, value)
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError(
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+                f"with {value.ndim} dimension(s)."
+            )
+        return _fill(_fill_tensor, input, mask, value)
+    return _fill(_fill_number, input, mask, value)
+
+
+def _long(x: Tensor) -> str:
+    d = x.dtype.name
+    return {"uint8": "unsigned char", "int64": "long int"}.get(d, d)
+
+
+def _check_value(x: Tensor, value: Any) -> None:
+    kinds = {bool: "b", int: "i", float: "f", complex: "c"}
+    kind = value.aval.dtype.kind if isinstance(value, Tensor) else kinds[type(value)]
+    mine = x.aval.dtype
+    if kind in "fc" and mine.kind in "biu":
+        if isinstance(value, Tensor):
+            name = of_numpy(value.aval.dtype).title
+            raise RuntimeError(
+                f"result type {name} can't be cast to the desired output type "
+                f"{x.dtype.title}"
+            )
+        raise RuntimeError(
+            f"value cannot be converted to type {x.dtype.name}_t without overflow"
+        )
+
+
+def _fill(apply: Any, x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    try:
+        return apply(x, mask, value)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise RuntimeError(size_mismatch(x, mask) or str(error)) from error
