@@ -6,14 +6,24 @@
 
 Transforms: `grad value_and_grad elementwise_grad vjp jvp linearize linear_transpose
 jacfwd jacrev jacobian hessian hvp vmap jit checkpoint`. Rules of one's own: `custom_jvp
-custom_vjp custom_gradient custom_vmap closure_convert`. Programs: `make_jaxpr eval_jaxpr
-eval_shape`; control flow and collectives are in `fad.lax`, random numbers in
+custom_vjp custom_gradient custom_vmap closure_convert`. Programs: `make_jaxpr
+eval_jaxpr eval_shape`; control flow and collectives are in `fad.lax`, random numbers in
 `fad.random`, SciPy's functions in `fad.scipy`. Python from programs:
 `pure_callback io_callback debug`. To find faults: `disable_jit debug_nans debug_infs
 checking_leaks named_scope print_saved_residuals`.
 """
 
-from . import checkpoint_policies, debug, lax, numpy, random, testing, tree, tree_util
+from . import (
+    checkpoint_policies,
+    debug,
+    lax,
+    numpy,
+    random,
+    scipy,
+    testing,
+    tree,
+    tree_util,
+)
 from .api import (
     elementwise_grad,
     eval_jaxpr,
@@ -87,6 +97,7 @@ __all__ = [
     "random",
     "remat",
     "saved_residuals",
+    "scipy",
     "sequential_vmap",
     "stop_gradient",
     "testing",

@@ -140,6 +140,7 @@ class _GroupWriter:
             if (
                 v in self.buffer_of
                 and self.last[v] == i
+                and not self.viewed(v)
                 and self.sizes[self.buffer_of[v]] == kind
             ):
                 self.buffer_of[eqn] = self.buffer_of.pop(v)

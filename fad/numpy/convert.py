@@ -81,5 +81,3 @@ def no_out(name: str, out: Any) -> None:
             f"{name}: out= cannot take the result of a traced computation, because a "
             "plain array does not know derivatives; use the returned value instead"
         )
-
-

@@ -28,7 +28,17 @@ implementations: dict[Callable[..., Any], Callable[..., Any]] = {}
 ufuncs: dict[np.ufunc, Any] = {}
 """NumPy ufunc -> the `Ufunc` that stands for it."""
 
-_SCALARS = (np.ndarray, np.float64, np.float32, np.int64, float, int, bool, complex, str)
+_SCALARS = (
+    np.ndarray,
+    np.float64,
+    np.float32,
+    np.int64,
+    float,
+    int,
+    bool,
+    complex,
+    str,
+)
 _PLAIN = frozenset([*_SCALARS, type(None), type, np.dtype, slice, type(Ellipsis)])
 
 LEAF_TYPES.add(Tracer)

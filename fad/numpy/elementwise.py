@@ -11,6 +11,7 @@ around fix sinc i0 unwrap real_if_close`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -257,14 +258,14 @@ def angle(z: Any, deg: bool = False) -> Any:
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """Round to `decimals` places; a constant."""
     no_out("round", out)
-    return ops.round_(operand(a), decimals=int(decimals))
+    return ops.round_(operand(a), decimals=operator.index(decimals))
 
 
 @implements(np.around)
 def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """Round to `decimals` places; a constant."""
     no_out("around", out)
-    return ops.round_(operand(a), decimals=int(decimals))
+    return ops.round_(operand(a), decimals=operator.index(decimals))
 
 
 @implements(np.fix)

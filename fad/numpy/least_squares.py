@@ -22,7 +22,7 @@ from ..ops.reductions import reduce_or, reduce_sum
 from ..ops.shape import expand_dims, index_along, reshape
 from ..ops.spectral import svd
 from ..ops.stacks import hermitian as hermitian_part
-from .convert import operand
+from .convert import cast, operand, result_dtype
 from .dispatch import implements
 from .matrix_norms import as_inexact, norm
 
@@ -58,6 +58,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     residuals are returned.
     """
     a, b = as_inexact(a), as_inexact(b)
+    dtype = result_dtype(a, b)
+    a, b = cast(a, dtype), cast(b, dtype)
     vector = aval_of(b).ndim == 1
     b = expand_dims(b, 1) if vector else b
     if aval_of(a).ndim != 2 or aval_of(b).ndim != 2:

@@ -3,8 +3,8 @@
     J_v' = (J_(v-1) - J_(v+1)) / 2        Y likewise
     I_v' = (I_(v-1) + I_(v+1)) / 2        K_v' = -(K_(v-1) + K_(v+1)) / 2
 
-The formulas are in the functions themselves, so every order of derivative is exact; they
-have no division, so they hold at 0. Names ending in "e" are scaled by an exponential,
+The formulas are in the functions themselves, so every order of derivative is exact;
+they have no division, so they hold at 0. Names ending in "e" are scaled by an exponential,
 and the scaled ones of real arguments have a kink at 0. Derivatives with respect to the
 order v are not known in closed form: they raise an error that says so.
 
@@ -71,7 +71,9 @@ def of_order(name: str, slope: Callable[..., Any]) -> Backed:
 def function(name: str, slope: Callable[..., Any]) -> Backed:
     """Declare a function of one variable by its derivative formula."""
     return Backed(
-        name, lambda special: elementwise(name, getattr(special, name), [slope]), "special"
+        name,
+        lambda special: elementwise(name, getattr(special, name), [slope]),
+        "special",
     )
 
 
@@ -81,9 +83,7 @@ iv = of_order("iv", lambda t, x, y: t * ((iv(x - 1, y) + iv(x + 1, y)) * 0.5))
 kv = of_order("kv", lambda t, x, y: t * ((kv(x - 1, y) + kv(x + 1, y)) * -0.5))
 ive = of_order(
     "ive",
-    lambda t, x, y, ans: (
-        t * ((ive(x - 1, y) + ive(x + 1, y)) * 0.5 - sign(y) * ans)
-    ),
+    lambda t, x, y, ans: t * ((ive(x - 1, y) + ive(x + 1, y)) * 0.5 - sign(y) * ans),
 )
 kve = of_order(
     "kve", lambda t, x, y, ans: t * (ans - (kve(x - 1, y) + kve(x + 1, y)) * 0.5)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from .batching_rules import batch_pointwise
+from .bitmask import zero_unless
 from .infer_rules import broadcast_shapes
 from .kinds import constant, linear
 
@@ -74,7 +75,12 @@ signbit = constant("signbit", np.signbit, scalar="signbit")
 
 
 def _where(mask: Any, x: Any, y: Any) -> Any:
-    out = np.where(mask, x, y)
+    if y.__class__ is int and y == 0 and x.__class__ is np.ndarray:
+        out = zero_unless(mask, x)
+    elif x.__class__ is int and x == 0 and y.__class__ is np.ndarray:
+        out = zero_unless(np.logical_not(mask), y)
+    else:
+        out = np.where(mask, x, y)
     return out if out.ndim else out[()]
 
 

@@ -18,6 +18,7 @@ Public names: `Window`, `conv_general`, `convolve`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,9 +97,36 @@ def _conv(x: Any, w: Any, *, window: Window, groups: int) -> Any:
         (*x.strides[:2], *inside, *between),
         writeable=False,
     )
-    depth = w[0].size
-    columns = windows.reshape(x.shape[0], groups, depth, -1)
-    return np.matmul(w.reshape(groups, -1, depth), columns).reshape(out.shape)
+    if groups == 1 and w.shape[-1] > out.shape[-1]:
+        return _rows_product(windows, w)
+    return _columns_product(windows, w, groups)
+
+
+_BLOCK = 1 << 18
+"""The bytes of copied windows that are at hand at a time: they fit into the cache."""
+
+
+def _columns_product(windows: Any, w: Any, groups: int) -> Any:
+    """Multiply w by the windows, laid out as columns, a few examples at a time."""
+    n, outs, depth = len(windows), windows.shape[w.ndim :], w[0].size
+    shape = (n, groups, len(w) // groups, prod(outs))
+    result = np.empty(shape, np.result_type(windows, w))
+    w = w.reshape(groups, -1, depth)
+    step = max(1, _BLOCK * n // windows.nbytes)
+    for i in range(0, n, step):
+        columns = windows[i : i + step].reshape(-1, groups, depth, prod(outs))
+        np.matmul(w, columns, result[i : i + step])
+    return result.reshape(n, -1, *outs)
+
+
+def _rows_product(windows: Any, w: Any) -> Any:
+    """Multiply the windows, laid out as rows, by w: for few windows, of long rows."""
+    n, outs = len(windows), windows.shape[w.ndim :]
+    inner = range(1, w.ndim)
+    rows = windows.transpose(0, *range(w.ndim, windows.ndim), *inner)
+    result = rows.reshape(-1, w[0].size).dot(w.reshape(len(w), -1).T)
+    result = result.reshape(n, prod(outs), len(w)).swapaxes(1, 2)
+    return np.ascontiguousarray(result).reshape(n, len(w), *outs)
 
 
 def _fill(x: Any, window: Window) -> Any:

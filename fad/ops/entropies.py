@@ -1,7 +1,7 @@
 """x log(y) and its kin, whose value at x = 0 is 0 whatever y is.
 
-    xlogy(x, y) = x log(y)         by x: log(y)        by y: x / y, and 0 where both are 0
-    xlog1py(x, y) = x log(1 + y)   by x: log1p(y)      by y: x / (1 + y), likewise
+    xlogy(x, y) = x log(y)         by x: log(y)      by y: x / y, and 0 where both are 0
+    xlog1py(x, y) = x log(1 + y)   by x: log1p(y)    by y: x / (1 + y), likewise
 
 Public names: `xlogy xlog1py`.
 """

@@ -5,11 +5,12 @@ With f the density of the gamma or beta distribution and W from `tail_moments`,
     P(a, x) = gammainc       dP = f dx + W_1 x f da
     its inverse x(a, p)      dx = dp / f - W_1 x da
 
-so parameters are differentiable too, at every order. `rgamma` = 1 / gamma is entire, and
-its derivative is exact at the poles of gamma.
+so parameters are differentiable too, at every order. `rgamma` = 1 / gamma is entire,
+and its derivative is exact at the poles of gamma.
 
 Public names: `gamma rgamma loggamma beta betaln gammainc gammaincc gammaincinv betainc
-betaincc betaincinv expn exp1 expi dawsn erfi wofz zeta riemann_zeta gammasgn lambertw`.
+betaincc betaincinv expn exp1 expi dawsn erfi wofz zeta riemann_zeta gammasgn
+lambertw stdtr student_log_density`.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from typing import Any
 from ..core.primitive import Primitive
 from .arithmetic import is_complex, real
 from .bessel_functions import function, unknown
-from .comparison import where
+from .comparison import eq, where
 from .elementary import cos, exp, log, log1p, sin
 from .entropies import xlog1py, xlogy
 from .gamma_functions import digamma, gammaln
 from .kinds import constant, elementwise
+from .piecewise import sign
 from .scipy_extra import Backed
 from .special import logit
 from .tail_moments import beta_tail, gamma_tail
@@ -49,6 +51,8 @@ __all__ = [
     "loggamma",
     "rgamma",
     "riemann_zeta",
+    "stdtr",
+    "student_log_density",
     "wofz",
     "zeta",
 ]
@@ -108,9 +112,7 @@ def _gammainc_by_a(t: Any, x: Any, y: Any) -> Any:
     return t * where(inside, slope, 0)
 
 
-gammainc = _several(
-    "gammainc", _gammainc_by_a, lambda t, x, y: t * gamma_density(x, y)
-)
+gammainc = _several("gammainc", _gammainc_by_a, lambda t, x, y: t * gamma_density(x, y))
 gammaincc = _several(
     "gammaincc",
     lambda t, x, y: -_gammainc_by_a(t, x, y),
@@ -228,3 +230,34 @@ lambertw = Backed(
     "special",
 )
 """`lambertw(x, k=k)`: branch k of the inverse of w exp(w), complex."""
+
+
+def _student_by_df(t: Any, x: Any, y: Any) -> Any:
+    """Return d/d(df) of Student's distribution function, odd in the variable.
+
+    At 0 it is 0; the term in y there carries the mixed second derivative.
+    """
+    at_zero = eq(y, 0)
+    z = where(at_zero, 1.0, y)
+    part = x / (x + z * z)
+    log_g = 0.5 * x * log(part) + 0.5 * log1p(-part)
+    log_g = log_g - gammaln(x * 0.5) + gammaln(x * 0.5 + 0.5) - 0.5 * math.log(math.pi)
+    tail = beta_tail(x * 0.5, 0.5, log(x) - log(z * z), m=1, n=0)
+    away = exp(log_g) * (0.5 * tail + 1 / x) * (0.5 * -sign(z))
+    by_df = 0.5 * (digamma(x * 0.5 + 0.5) - digamma(x * 0.5) - 1 / x)
+    return t * where(at_zero, y * student_density(x, 0.0 * x) * by_df, away)
+
+
+def student_log_density(df: Any, x: Any) -> Any:
+    """Return the logarithm of the density of Student's t distribution."""
+    scale = gammaln(df * 0.5 + 0.5) - gammaln(df * 0.5) - 0.5 * log(df * math.pi)
+    return scale - (df + 1) * 0.5 * log1p(x * x / df)
+
+
+def student_density(df: Any, x: Any) -> Any:
+    """Return the density of Student's t distribution."""
+    return exp(student_log_density(df, x))
+
+
+stdtr = _several("stdtr", _student_by_df, lambda t, x, y: t * student_density(x, y))
+"""`stdtr(df, x)`: the distribution function of Student's t distribution."""

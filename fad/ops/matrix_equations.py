@@ -1,6 +1,6 @@
 """Matrix equations on stacks of matrices: triangular, Sylvester's, the square root.
 
-    solve_triangular   t x = b         dx = t^-1 (db - dt x), and dt counts in one triangle
+    solve_triangular   t x = b         t dx = db - dt x, where dt counts in one triangle
     solve_sylvester    a x + x b = q   a dx + dx b = dq - da x - x db
     sqrtm              x x = a         x dx + dx x = da
 
@@ -42,7 +42,9 @@ def triangle(a: Any, lower: bool) -> Any:
 def _triangular(t: Any, b: Any, *, lower: bool) -> Any:
     if t.ndim == b.ndim == 2 and installed():
         linalg = scipy_module("linalg")
-        dtype = np.linalg.solve(np.ones((1, 1), t.dtype), np.ones((1, 1), b.dtype)).dtype
+        dtype = np.linalg.solve(
+            np.ones((1, 1), t.dtype), np.ones((1, 1), b.dtype)
+        ).dtype
         out = linalg.solve_triangular(t, b, lower=lower, check_finite=False)
         return out.astype(dtype, copy=False)
     return np.linalg.solve(triangle(t, lower), b)

@@ -25,6 +25,7 @@ import numpy as np
 from ..core.avals import Aval
 from .arithmetic import conj, div0, is_complex
 from .batching_rules import batch_pointwise
+from .bitmask import zero_unless
 from .comparison import logical_and, logical_or, where
 from .infer_rules import broadcast_shapes
 from .kinds import constant, elementwise, linear, opaque
@@ -102,7 +103,7 @@ _WINS: dict[str, Callable[[Any, Any], Any]] = {
 
 def _route(t: Any, x: Any, y: Any, *, rule: str) -> Any:
     wins, loses = _WINS[rule](x, y), _WINS[rule](y, x)
-    share = np.where(wins, t, 0)
+    share = zero_unless(wins, t)
     tie = np.equal(wins, loses)
     if tie.any():
         share = np.where(tie, t * 0.5, share)

@@ -4,8 +4,8 @@
     installed()                 whether there is a SciPy
     Backed                      an operation that SciPy computes, declared on first use
 
-An operation that SciPy computes becomes a primitive when it is first called, for without
-SciPy there is nothing to declare. From then on it is a primitive like any other.
+An operation that SciPy computes becomes a primitive when it is first called, for
+without SciPy there is nothing to declare. From then on it is one like any other.
 
 Public names: `Backed`, `backed`, `installed`, `scipy_module`.
 """

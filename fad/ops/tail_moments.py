@@ -11,8 +11,8 @@ d log(x) = -W_1(a, u) da. All further derivatives are in the family:
     dW_n/du = (u - psi)^n - (a - e^u) W_n
     dW_n/da = W_(n+1) - (u - psi) W_n - n psi'(a) W_(n-1)
 
-The integral from u to infinity, with the opposite sign, has the same derivatives and for
-n = 1 the same value, so each is computed on the side where nothing cancels. Then f
+The integral from u to infinity, with the opposite sign, has the same derivatives and
+for n = 1 the same value, so each is computed on the side where nothing cancels. Then f
 falls from u on, and the trapezoid rule after v = u -+ scale exp(s - exp(-s)) converges
 to machine precision (Takahasi and Mori, 1974).
 

@@ -1,7 +1,7 @@
 """Integers, choices and orders. They have no derivative.
 
-`categorical` adds Gumbel noise to the logits and takes the largest (Gumbel, 1954), so it
-never normalises; without replacement it takes the largest few (Vieira, 2014).
+`categorical` adds Gumbel noise to the logits and takes the largest (Gumbel, 1954), so
+it never normalises; without replacement it takes the largest few (Vieira, 2014).
 
 Public names: `bernoulli binomial categorical choice geometric permutation poisson
 rademacher randint`.
@@ -29,7 +29,7 @@ from ..ops.reductions import argmax, reduce_sum
 from ..ops.shape import expand_dims, move_axis, reshape
 from ..ops.sorting import argsort, searchsorted
 from .keys import keys_for, shape_of, words
-from .uniforms import gumbel, shared_shape, unit, uniform
+from .uniforms import gumbel, shared_shape, uniform, unit
 
 __all__ = [
     "bernoulli",

@@ -9,7 +9,8 @@
 
 A variate is held at a fixed quantile while its shape parameter moves, at every order.
 
-Public names: `gamma loggamma beta dirichlet chisquare t f generalized_normal ball wald`.
+Public names: `gamma loggamma beta dirichlet chisquare t f generalized_normal ball
+wald`.
 """
 
 from __future__ import annotations

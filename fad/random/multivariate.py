@@ -58,8 +58,8 @@ def multivariate_normal(
     m, c = aval_of(mean), aval_of(cov)
     if len(m.shape) < 1 or c.shape[-2:] != m.shape[-1:] * 2:
         raise ValueError(
-            "multivariate_normal needs a mean (..., n) and a covariance (..., n, n), got "
-            f"{m!r} and {c!r}"
+            "multivariate_normal needs a mean (..., n) and a covariance (..., n, n), "
+            f"got {m!r} and {c!r}"
         )
     dtype = np.result_type(m.dtype, c.dtype, np.float32) if dtype is None else dtype
     dtype = float_dtype("multivariate_normal", dtype)

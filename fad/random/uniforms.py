@@ -3,8 +3,8 @@
 All samplers are functions of fixed uniform numbers, so they are differentiable in their
 parameters. Single precision takes the upper 24 bits of a word, double the upper 53.
 
-Public names: `uniform normal truncated_normal exponential laplace gumbel logistic cauchy
-pareto weibull_min rayleigh triangular lognormal maxwell double_sided_maxwell`.
+Public names: `uniform normal truncated_normal exponential laplace gumbel logistic
+cauchy pareto weibull_min rayleigh triangular lognormal maxwell double_sided_maxwell`.
 """
 
 from __future__ import annotations

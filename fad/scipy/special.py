@@ -10,13 +10,13 @@ Without SciPy:
 
 With SciPy:
 
-    gamma       gamma rgamma loggamma gammasgn beta betaln gammainc gammaincc gammaincinv
-                betainc betaincc betaincinv zeta
+    gamma       gamma rgamma loggamma gammasgn beta betaln gammainc gammaincc
+                gammaincinv betainc betaincc betaincinv zeta
     bessel      jv jn j0 j1 yv yn y0 y1 iv ive i1 i0e i1e kv kn kve k0 k1
     integrals   expn exp1 expi dawsn erfi wofz lambertw
 
-Parameters of incomplete functions are differentiable; the orders of Bessel functions are
-not, and say so.
+Parameters of incomplete functions are differentiable; the orders of Bessel functions
+are not, and say so.
 
 >>> import fad
 >>> fad.grad(fad.scipy.special.erf)(0.0).round(6)

@@ -19,6 +19,7 @@ from typing import Any as _Any
 from . import autograd as autograd
 from . import conversion as _conversion  # noqa: F401
 from . import creation as _creation  # noqa: F401
+from . import exchange as _exchange  # noqa: F401
 from . import text as _text  # noqa: F401
 
 for _module in sorted(m.name for m in _pkgutil.iter_modules(__path__)):
@@ -28,6 +29,7 @@ for _module in sorted(m.name for m in _pkgutil.iter_modules(__path__)):
 from . import operators as _operators  # noqa: E402, F401
 from . import tensor as _tensor  # noqa: E402
 from .anomaly import (  # noqa: E402, F401
+    is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
 )
 from .declare import functions as _functions  # noqa: E402

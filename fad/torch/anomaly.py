@@ -1,7 +1,7 @@
 """Anomaly mode: nodes remember where they were made, and nan in backward is an error.
 
 Public names: `detect_anomaly`, `set_detect_anomaly`, `is_anomaly_enabled`,
-`remember_place`, `pull_watched`.
+`is_anomaly_check_nan_enabled`, `remember_place`, `pull_watched`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .modes import current, set_modes
 
 __all__ = [
     "detect_anomaly",
+    "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "pull_watched",
     "remember_place",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-class set_detect_anomaly:  # noqa: N801
+class set_detect_anomaly:
     """Switch anomaly mode on or off: at once, and until the end of a ``with`` block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
@@ -38,13 +39,13 @@ class set_detect_anomaly:  # noqa: N801
         set_modes(anomaly=self.before.anomaly, check_nan=self.before.check_nan)
 
 
-class detect_anomaly(set_detect_anomaly):  # noqa: N801
+class detect_anomaly(set_detect_anomaly):
     """Anomaly mode inside a ``with`` block."""
 
     def __init__(self, check_nan: bool = True) -> None:
         warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and "
-            "should only be enabled for debugging.",
+            "Anomaly Detection has been enabled. This mode will increase the runtime "
+            "and should only be enabled for debugging.",
             UserWarning,
             stacklevel=2,
         )
@@ -58,6 +59,11 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801
 def is_anomaly_enabled() -> bool:
     """Tell whether anomaly mode is on in this context."""
     return current().anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Tell whether anomaly mode refuses nan."""
+    return current().check_nan
 
 
 def remember_place(node: Any) -> None:
@@ -79,8 +85,8 @@ def pull_watched(node: Any, grad: Any, create: bool) -> Any:
             if value is not None and np.isnan(value).any():
                 _tell(node)
                 raise RuntimeError(
-                    f"Function '{type(node).__name__}' returned nan values in its {i}th "
-                    "output."
+                    f"Function '{type(node).__name__}' returned nan values in its "
+                    f"{i}th output."
                 )
     return cts
 

@@ -106,11 +106,11 @@ def _warn_of_cycles() -> None:
     import warnings
 
     warnings.warn(
-        "Using backward() with create_graph=True will create a reference cycle between "
-        "the parameter and its gradient which can cause a memory leak. We recommend using "
-        "autograd.grad when creating the graph to avoid this. If you have to use this "
-        "function, make sure to reset the .grad fields of your parameters to None after "
-        "use to break the cycle and avoid the leak.",
+        "Using backward() with create_graph=True will create a reference cycle "
+        "between the parameter and its gradient which can cause a memory leak. We "
+        "recommend using autograd.grad when creating the graph to avoid this. If you "
+        "have to use this function, make sure to reset the .grad fields of your "
+        "parameters to None after use to break the cycle and avoid the leak.",
         UserWarning,
         stacklevel=4,
     )
@@ -147,8 +147,8 @@ def grad(
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, "
-            "but got: allow_unused=False."
+            "Expected allow_unused to be True or not passed when "
+            "materialize_grads=True, but got: allow_unused=False."
         )
     roots, wanted = _as_tuple(outputs), _as_tuple(inputs)
     if not wanted:
@@ -184,7 +184,9 @@ def _grad_batched(
     stacks = [functional(g) for g in grads]
     for i, (root, stack) in enumerate(zip(roots, stacks, strict=True)):
         if aval_of(stack).shape[1:] != root.shape:
-            raise RuntimeError(_BATCHED.format(i, Size(aval_of(stack).shape), root.shape))
+            raise RuntimeError(
+                _BATCHED.format(i, Size(aval_of(stack).shape), root.shape)
+            )
     targets = [_input_atom(v) for v in wanted]
     reached: list[bool] = []
 
@@ -198,11 +200,12 @@ def _grad_batched(
 
 
 _BATCHED = (
-    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as "
-    "the batch dimension. The sizes of the remaining dimensions are expected to match the "
-    "shape of corresponding output, but a mismatch was detected: grad_output[{0}] has a "
-    "shape of {1} and output[{0}] has a shape of {2}. If you only want some tensors in "
-    "`grad_output` to be considered batched, consider using vmap."
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+    "as the batch dimension. The sizes of the remaining dimensions are expected to "
+    "match the shape of corresponding output, but a mismatch was detected: "
+    "grad_output[{0}] has a shape of {1} and output[{0}] has a shape of {2}. If you "
+    "only want some tensors in `grad_output` to be considered batched, consider using "
+    "vmap."
 )
 
 
@@ -243,16 +246,17 @@ def _given(grads: Any, count: int) -> tuple[Any, ...]:
     return given
 
 
-def _starts(
-    roots: Sequence[Any], grads: Sequence[Any]
-) -> tuple[list[Any], list[Any]]:
+def _starts(roots: Sequence[Any], grads: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Return the atoms to start from and their gradients."""
     atoms, cts = [], []
-    given = [_first_grad(i, r, g) for i, (r, g) in enumerate(zip(roots, grads, strict=True))]
+    given = [
+        _first_grad(i, r, g) for i, (r, g) in enumerate(zip(roots, grads, strict=True))
+    ]
     for i, root in enumerate(roots):
         if isinstance(root, Tensor) and not root.requires_grad:
             raise RuntimeError(
-                f"element {i} of tensors does not require grad and does not have a grad_fn"
+                f"element {i} of tensors does not require grad and does not have a "
+                "grad_fn"
             )
         atoms.append(root.atom)
         cts.append(given[i])
@@ -279,9 +283,9 @@ def _first_grad(i: int, root: Any, grad: Any) -> Any:
         )
     if (grad.value.dtype.kind == "c") != (aval.dtype.kind == "c"):
         raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the "
-            f"same dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {grad.dtype} "
-            f"and output[{i}] has a dtype of torch.{aval.dtype.name}."
+            "For complex Tensors, both grad_output and output are required to have "
+            f"the same dtype. Mismatch in dtype: grad_output[{i}] has a dtype of "
+            f"{grad.dtype} and output[{i}] has a dtype of torch.{aval.dtype.name}."
         )
     return grad
 
@@ -301,8 +305,10 @@ def _tensor_backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    """Compute the gradients of the leaves that made this tensor, into their ``.grad``."""
+    """Compute the gradients of the leaves behind this tensor, into their ``.grad``."""
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
+_tensor_backward.__name__ = "backward"
+_tensor_backward.__qualname__ = "Tensor.backward"  # what Python's own errors say
 Tensor.backward = _tensor_backward  # type: ignore[attr-defined]

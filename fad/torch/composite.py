@@ -2,8 +2,9 @@
 
 The function runs once, forward, on an `OpTape` over the raw values. The equations it
 leaves there are the inner program; the node keeps those and nothing else for the first
-derivative. With `create` the gradient is a composite operation of its own: fad's vjp of
-the function, run on the saved inputs, so that it has derivatives of every order.
+derivative. With `create`, a linear function is pulled back through the same program, on
+tracers. Otherwise the gradient is a composite operation of its own: fad's vjp of the
+function, run on the saved inputs, so that it has derivatives of every order.
 
 Public names: `CompositeNode`, `OpTape`, `record_composite`.
 """
@@ -18,12 +19,13 @@ import numpy as np
 
 from ..core.guard import Guard
 from ..core.ir import Out, Var, next_serial, program
-from ..core.primitive import ANS
+from ..core.primitive import ANS, ARGS
 from ..core.tape import Tape
 from ..core.trace import Trace, Tracer, aval_of, staging_trace
 from ..transforms.reverse import backward
 from .modes import current
 from .node import FREED, Node, node_type
+from .packing import pack_program, unpacked_program
 from .saving import modified, reattach
 from .tape import TAPE, functional, quietly, storage_of
 from .tensor import Tensor, tensor_of
@@ -82,12 +84,14 @@ class CompositeNode(Node):
     def pull(self, ct: Any, create: bool) -> Sequence[Any]:
         if self.residuals is None:
             raise RuntimeError(FREED)
+        linear = create and not any(map(_keeps_traced, program(self.residuals)))
         if any(storage.version != version for _, storage, version in self.saved):
-            self._check_versions(create)
+            self._check_versions(create and not linear)
         cts = ct if isinstance(self.aval, list) else [ct]
-        if create:
+        if create and not linear:
             return self._pull_recorded(cts)
-        env = backward(list(self.residuals), cts)
+        with unpacked_program(self.residuals):
+            env = backward(list(self.residuals), cts)
         return [None if v is None else env.get(v) for v in self.variables]
 
     def release(self) -> None:
@@ -140,6 +144,16 @@ class CompositeNode(Node):
         return grads
 
 
+def _keeps_traced(eqn: Any) -> bool:
+    """Tell whether an equation keeps values that depend on differentiated inputs."""
+    if eqn.prim.augmented is not None:
+        return bool(eqn.residuals)
+    return any(
+        what in (ANS, ARGS) or (what >= 0 and eqn.inputs[what] is not None)
+        for what in eqn.plan.picks
+    )
+
+
 def _arrays_of(eqn: Any) -> list[Any]:
     """Return the arrays an equation keeps; what stands in a tuple counts too."""
     found = []
@@ -170,9 +184,7 @@ class _Pullback:
         cts = list(args[: sum(self.given)])
         outs, variables = trace(self.function, args[len(cts) :], self.traced)
         outs = outs if isinstance(outs, (tuple, list)) else (outs,)
-        atoms = [
-            _atom(o) for o, given in zip(outs, self.given, strict=True) if given
-        ]
+        atoms = [_atom(o) for o, given in zip(outs, self.given, strict=True) if given]
         env = backward(atoms, cts)
         found = {i: env[v] for i, v in enumerate(variables) if v in env}
         self.reached = list(found)
@@ -281,7 +293,10 @@ def _recorded(
     node.saved = _versions(boxes, values) + [
         (ANS - i, t.storage, 0) for i, t in enumerate(tensors)
     ]
-    if current().anomaly:
+    mode = current()
+    if mode.saved_hooks:
+        pack_program(node.residuals, mode.saved_hooks[-1])
+    if mode.anomaly:
         from .anomaly import remember_place
 
         remember_place(node)

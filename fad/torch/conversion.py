@@ -5,7 +5,6 @@ Public names: none; methods are installed on `Tensor`.
 
 from __future__ import annotations
 
-import copy as copying
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -204,8 +203,8 @@ def _checked_dim(dim: int, rank: int) -> int:
     bound = max(rank, 1)
     if not -bound <= dim < bound:
         raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], "
-            f"but got {dim})"
+            f"Dimension out of range (expected to be in range of [{-bound}, "
+            f"{bound - 1}], but got {dim})"
         )
     return dim
 
@@ -270,39 +269,6 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
-def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    """Copy a leaf with its gradient."""
-    if self.grad_fn is not None:
-        raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the "
-            "deepcopy protocol at the moment.  If you were attempting to deepcopy a "
-            "module, this may be because of a torch.nn.utils.weight_norm usage, see "
-            "https://github.com/pytorch/pytorch/pull/103001"
-        )
-    if id(self) in memo:
-        known: Tensor = memo[id(self)]
-        return known
-    out: Tensor = object.__new__(type(self))
-    memo[id(self)] = out
-    out.value, out.payload = self.value.copy(), None
-    out._leaf_requires = self._leaf_requires
-    out._grad = copying.deepcopy(self._grad, memo)
-    return out
-
-
-def reduce(self: Tensor) -> Any:
-    """Pickle the values and whether it requires grad, not the graph."""
-    return rebuilt, (type(self), self.value, self.requires_grad)
-
-
-def rebuilt(cls: type, value: Any, requires_grad: bool) -> Tensor:
-    """Make a tensor again from its pickle."""
-    out: Tensor = object.__new__(cls)
-    out.value, out.payload = value, None
-    out._leaf_requires = requires_grad
-    return out
-
-
 @method()
 def as_subclass(self: Tensor, cls: type) -> Tensor:
     """Return the same values and history as an instance of a subclass."""
@@ -322,8 +288,6 @@ def _install() -> None:
     cls.__index__ = index
     cls.__iter__ = rows
     cls.__contains__ = contains
-    cls.__deepcopy__ = deepcopy
-    cls.__reduce_ex__ = lambda self, protocol: reduce(self)
     cls.itemsize = property(element_size)
     cls.nbytes = property(lambda self: numel(self) * element_size(self))
 

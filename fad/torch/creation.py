@@ -13,144 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.trace import Tracer
+from .data import finish, from_data, number_of, shape_from
 from .declare import function, functions
 from .dtypes import DTYPES, default_complex, default_float, dtype, of_numpy, to_numpy
 from .size import check_device
-from .tensor import Tensor, tensor_of, wrap
+from .tensor import Tensor, wrap
 
-__all__ = ["finish", "from_data", "legacy_tensor", "shape_from"]
-
-_REQUIRES = "Only Tensors of floating point and complex dtype can require gradients"
-
-
-def finish(value: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
-    """Return a new leaf around an array."""
-    check_device(device)
-    made = wrap(value)
-    if requires_grad:
-        if not made.is_differentiable():
-            raise RuntimeError(_REQUIRES)
-        made._leaf_requires = True
-    return made
-
-
-def from_data(data: Any, spec: Any = None) -> Any:
-    """Return a new array of data: nested sequences of numbers, arrays, tensors."""
-    target = None if spec is None else to_numpy(spec)
-    if isinstance(data, Tensor):
-        return _copied(data.value, target)
-    if isinstance(data, (np.ndarray, np.generic)):
-        of_numpy(data.dtype)
-        native = data.dtype.newbyteorder("=")
-        return np.array(data, dtype=target or native)
-    if hasattr(data, "__array__") and not isinstance(data, (list, tuple)):
-        return np.array(data, dtype=target)
-    if isinstance(data, str):
-        raise TypeError("new(): invalid data type 'str'")
-    if isinstance(data, (list, tuple)) or not _is_number(data):
-        _check_even(data)
-        if any(isinstance(leaf, Tensor) for leaf in _leaves(data)):
-            data = _plain_numbers(data)
-    return _array(data, target)
-
-
-def _copied(value: Any, target: Any) -> Any:
-    if isinstance(value, Tracer):
-        from ..ops.arithmetic import convert, copy
-
-        return copy(value) if target is None else convert(value, dtype=target)
-    return np.array(value, dtype=target)
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (bool, int, float, complex))
-
-
-def _plain_numbers(data: Any) -> Any:
-    if isinstance(data, Tensor):
-        return data.tolist()
-    return [_plain_numbers(d) for d in data] if isinstance(data, (list, tuple)) else data
-
-
-def _leaves(data: Any) -> Any:
-    if isinstance(data, (list, tuple)):
-        for d in data:
-            yield from _leaves(d)
-    else:
-        yield data
-
-
-def _array(data: Any, target: Any) -> Any:
-    """Return an array of Python numbers, of the dtype PyTorch infers."""
-    if target is None:
-        array = np.array(data)
-        if array.size == 0 or array.dtype.kind == "f":
-            target = default_float()
-        elif array.dtype.kind == "c":
-            target = default_complex()
-        elif array.dtype.kind == "O" or array.dtype.kind == "u":
-            raise RuntimeError("Overflow when unpacking long long")
-        if any(isinstance(leaf, np.generic) for leaf in _leaves(data)):
-            target = array.dtype
-        return array.astype(target or array.dtype, copy=False)
-    with np.errstate(all="ignore"):
-        return np.array(data).astype(target)
-
-
-def _check_even(data: Any, dim: int = 0) -> None:
-    """Raise if nested sequences have different lengths, or hold what is no number."""
-    if not isinstance(data, (list, tuple)):
-        if not _is_number(data) and not hasattr(data, "__array__"):
-            kind = type(data).__name__
-            if hasattr(data, "__len__") and not isinstance(data, str):
-                return
-            text = f"Could not infer dtype of {kind}"
-            if isinstance(data, str):
-                raise TypeError("new(): invalid data type 'str'")
-            raise RuntimeError(text)
-        return
-    parts = [d for d in data if isinstance(d, (list, tuple))]
-    if parts:
-        for d in data:
-            found = len(d) if isinstance(d, (list, tuple)) else None
-            if found is None:
-                raise TypeError("not a sequence")
-            if found != len(data[0]):
-                raise ValueError(
-                    f"expected sequence of length {len(data[0])} at dim {dim + 1} "
-                    f"(got {found})"
-                )
-    for d in data:
-        _check_even(d, dim + 1)
-
-
-def legacy_tensor(*args: Any, **kwargs: Any) -> Tensor:
-    """Do what ``torch.Tensor(...)`` does: data as float32, or sizes."""
-    kwargs.pop("device", None)
-    if len(args) == 1 and isinstance(args[0], (list, tuple, np.ndarray)):
-        if not isinstance(args[0], tuple) or type(args[0]) is tuple:
-            return wrap(from_data(args[0], of_numpy(default_float())))
-    if len(args) == 1 and isinstance(args[0], Tensor):
-        return args[0].detach()
-    shape = shape_from(args) if args else (0,)
-    return wrap(np.zeros(shape, default_float()))
-
-
-def shape_from(sizes: Sequence[Any]) -> tuple[int, ...]:
-    """Return a shape given as numbers, or as one sequence of them.
-
-    Raises:
-        RuntimeError: a length is negative.
-    """
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        sizes = sizes[0]
-    shape = tuple([int(n) for n in sizes])
-    if any(n < 0 for n in shape):
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}"
-        )
-    return shape
+__all__ = ["finish", "from_data", "shape_from"]
 
 
 @function(methods=False, out=False)
@@ -176,8 +45,9 @@ def tensor(
 
 _COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use "
-    "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
-    "rather than torch.tensor(sourceTensor)."
+    "sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than "
+    "torch.tensor(sourceTensor)."
 )
 
 
@@ -196,15 +66,13 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
 def from_numpy(ndarray: Any) -> Tensor:
     """Return a tensor that shares the memory of a NumPy array."""
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(
-            f"expected np.ndarray (got {type(ndarray).__name__})"
-        )
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     of_numpy(ndarray.dtype)
     if any(s < 0 for s in ndarray.strides):
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with "
-            "negative strides are not currently supported. (You can probably work around "
-            "this by making a copy of your array  with array.copy().) "
+            "At least one stride in the given numpy array is negative, and tensors "
+            "with negative strides are not currently supported. (You can probably work "
+            "around this by making a copy of your array  with array.copy().) "
         )
     return wrap(ndarray)
 
@@ -277,10 +145,6 @@ def _full_dtype(fill: Any) -> Any:
     return of_numpy(default_complex() if isinstance(fill, complex) else default_float())
 
 
-def _number(fill: Any) -> Any:
-    return fill.item() if isinstance(fill, Tensor) else fill
-
-
 @function(methods=False)
 def full(
     size: Sequence[int],
@@ -294,7 +158,7 @@ def full(
     """Return a tensor of one value."""
     d = to_numpy(dtype or _full_dtype(fill_value))
     shape = shape_from((size,) if not isinstance(size, int) else (size,))
-    return finish(np.full(shape, _number(fill_value), d), requires_grad, device)
+    return finish(np.full(shape, number_of(fill_value), d), requires_grad, device)
 
 
 @function(methods=False, out=False)
@@ -309,12 +173,17 @@ def full_like(
 ) -> Tensor:
     """Return a tensor of one value, of the shape and dtype of another."""
     d = to_numpy(dtype or input.dtype)
-    return finish(np.full(input.shape, _number(fill_value), d), requires_grad, device)
+    return finish(np.full(input.shape, number_of(fill_value), d), requires_grad, device)
 
 
 @function(namespace=False, out=False)
 def new_full(
-    self: Tensor, size: Any, fill_value: Any, *, dtype: dtype | None = None, **options: Any
+    self: Tensor,
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: dtype | None = None,
+    **options: Any,
 ) -> Tensor:
     """Return a tensor of one value, of the dtype of this one."""
     return functions["full"](size, fill_value, dtype=dtype or self.dtype, **options)
@@ -342,7 +211,7 @@ def arange(
     """Return the numbers from `start` to before `end`."""
     if end is None:
         start, end = 0, start
-    start, end, step = (_number(v) for v in (start, end, step))
+    start, end, step = (number_of(v) for v in (start, end, step))
     whole = all(isinstance(v, int) for v in (start, end, step))
     d = (
         to_numpy(dtype)
@@ -375,7 +244,7 @@ def linspace(
 ) -> Tensor:
     """Return `steps` numbers from `start` to `end`, both included."""
     d = default_float() if dtype is None else to_numpy(dtype)
-    values = np.linspace(_number(start), _number(end), steps)
+    values = np.linspace(number_of(start), number_of(end), steps)
     return finish(values.astype(d), requires_grad, device)
 
 
@@ -392,7 +261,7 @@ def logspace(
 ) -> Tensor:
     """Return the powers of `base` at `steps` exponents from `start` to `end`."""
     d = default_float() if dtype is None else to_numpy(dtype)
-    values = float(base) ** np.linspace(_number(start), _number(end), steps)
+    values = float(base) ** np.linspace(number_of(start), number_of(end), steps)
     return finish(values.astype(d), requires_grad, device)
 
 
@@ -421,8 +290,3 @@ def scalar_tensor(s: Any, **options: Any) -> Tensor:
 def is_tensor(obj: Any) -> bool:
     """Tell whether an object is a tensor."""
     return isinstance(obj, Tensor)
-
-
-def as_tensors(values: Sequence[Any]) -> list[Tensor]:
-    """Return values as tensors."""
-    return [v if isinstance(v, Tensor) else tensor_of(v) for v in values]

@@ -4,8 +4,8 @@
     @function("add", inplace=True)       torch.add, Tensor.add, Tensor.add_, and out=
     @function(methods=False)             torch.cat only
 
-The decorated function takes tensors and returns tensors; the decorator adds what every
-function has in common. `unary`, `binary` and `composite` make such functions from fad's:
+The decorated function takes tensors and returns tensors; the decorator adds what all
+functions have in common. `unary`, `binary` and `composite` make such functions:
 
     unary("sin", elementary.sin)                     torch.sin: one primitive
     unary("ceil", flat(piecewise.ceil))              one node of several primitives
@@ -157,9 +157,7 @@ def unary(
     return function(name, *aliases, methods=methods, inplace=inplace)(call)
 
 
-def operation(
-    node: str, fun: Primitive | Callable[..., Any]
-) -> Callable[..., Tensor]:
+def operation(node: str, fun: Primitive | Callable[..., Any]) -> Callable[..., Tensor]:
     """Return `apply(boxes, dtype)` that records a primitive or composite as `node`."""
     if isinstance(fun, Primitive):
         cls = node_type(node)

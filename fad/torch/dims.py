@@ -22,8 +22,8 @@ def axis_of(dim: Any, rank: int, wrap_scalar: bool = True) -> int:
         dim = int(dim.__index__())
     if not -bound <= dim < bound:
         raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], "
-            f"but got {dim})"
+            f"Dimension out of range (expected to be in range of [{-bound}, "
+            f"{bound - 1}], but got {dim})"
         )
     return int(dim % bound)
 

@@ -39,7 +39,7 @@ __all__ = [
 _KINDS = "biufc".index  # bool < integers < floating < complex
 
 
-class dtype:  # noqa: N801  (PyTorch's name)
+class dtype:
     """The type of a tensor's elements; there is one object for each.
 
     Attributes:
@@ -139,8 +139,9 @@ def of_numpy(numpy_dtype: Any) -> dtype:
     if found is None:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{np.dtype(numpy_dtype).name}. The "
-            "only supported types are: float64, float32, float16, complex64, complex128, "
-            "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+            "only supported types are: float64, float32, float16, complex64, "
+            "complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
+            "and bool."
         )
     return found
 
@@ -262,8 +263,8 @@ def castable(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
     return _rank(source) <= _rank(target)
 
 
-class finfo:  # noqa: N801
-    """The limits of a floating dtype: `bits eps max min tiny smallest_normal resolution`.
+class finfo:
+    """The limits of a floating dtype: `bits eps max min tiny resolution`.
 
     >>> from fad import torch
     >>> finfo(torch.float32).eps == 2.0**-23
@@ -286,13 +287,13 @@ class finfo:  # noqa: N801
 
     def __repr__(self) -> str:
         return (
-            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "
-            f"eps={self.eps:g}, smallest_normal={self.tiny:g}, tiny={self.tiny:g}, "
-            f"dtype={self.dtype})"
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, "
+            f"max={self.max:g}, eps={self.eps:g}, smallest_normal={self.tiny:g}, "
+            f"tiny={self.tiny:g}, dtype={self.dtype})"
         )
 
 
-class iinfo:  # noqa: N801
+class iinfo:
     """The limits of an integer dtype: `bits max min`.
 
     >>> from fad import torch

@@ -2,9 +2,9 @@
 
     grads of the inputs of a node = node.pull(grad of its outputs)
 
-A node waits in a heap by its serial number; all its users are younger, so its turn comes
-when its gradient is complete. A leaf's turn comes as soon as its last user has run,
-as in PyTorch, which is why the reachable graph is walked once before (`_Plan`).
+A node waits in a heap by its serial number. All its users are younger, so its turn
+comes when its gradient is complete. A leaf's turn comes as soon as its last user has
+run, as in PyTorch; for that the reachable graph is walked once before (`_Plan`).
 
 Around each node run its hooks (`fad.torch.hooks`). Gradients are arrays; with `create`
 they are tracers of the tape, and what the formulas compute is recorded.
@@ -32,6 +32,7 @@ from .modes import changed, current
 from .node import AccumulateGrad, Node
 from .tape import functional
 from .tensor import Tensor, tensor_of
+from .views import CopySlices
 
 __all__ = ["call_node", "run"]
 
@@ -135,6 +136,7 @@ class _Loop:
         "found",
         "anomaly",
         "leaf_order",
+        "late",
     )
 
     def __init__(
@@ -147,6 +149,7 @@ class _Loop:
         self.heap: list[tuple[int, Node]] = []
         self.found: dict[tuple[int, int], Any] = {}
         self.anomaly = current().anomaly
+        self.late: list[Node] = []
         self.leaf_order = itertools.count(-_LEAF_FIRST)
 
     def send(self, atom: Any, grad: Any) -> None:
@@ -184,6 +187,8 @@ class _Loop:
                 self._step(node, grad)
             else:
                 self._capture(node, call_tensor_hooks(node, grad))
+        for node in self.late:
+            node.release()
 
     def _reach_leaf(self, leaf: Any, grad: Any) -> None:
         grad = call_tensor_hooks(leaf, grad)
@@ -205,10 +210,17 @@ class _Loop:
         if node.hooks is not None and node.hooks.post:
             cts = call_posthooks(node, cts, grad)
         if not self.keep:
-            node.release()
+            self._release(node)
         for v, ct in zip(node.inputs, cts, strict=True):
             if v is not None:
                 self.send(v, ct)
+
+    def _release(self, node: Node) -> None:
+        """Free what a node keeps, at the end if another node may share it."""
+        if node.__class__ is CopySlices:
+            self.late.append(node)
+        else:
+            node.release()
 
     def _capture(self, node: Node, grad: Any) -> None:
         several = isinstance(node.aval, list)

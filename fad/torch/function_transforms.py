@@ -17,7 +17,8 @@ import numpy as np
 from ..control import custom_vjp
 from ..core.trace import aval_of
 from .engine import as_grad
-from .function import Context, FunctionNode, call_forward, context_of
+from .function import call_forward, context_of
+from .function_context import Context
 from .modes import no_grad
 from .tape import functional
 from .tensor import Tensor, tensor_of
@@ -69,13 +70,10 @@ class _Call:
         grads = [
             tensor_of(next(given)) if shown is None else None for shown in self.shown
         ]
-        found = FunctionNode.backward_of(self.function)(ctx, *grads)
+        found = self.function.backward_rule()(ctx, *grads)
         found = found if isinstance(found, tuple) else (found,)
         return tuple(
-            [
-                _cotangent(found[i], v)
-                for i, v in zip(self.places, values, strict=True)
-            ]
+            [_cotangent(found[i], v) for i, v in zip(self.places, values, strict=True)]
         )
 
 

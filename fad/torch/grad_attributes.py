@@ -1,4 +1,4 @@
-"""The gradient of a tensor: `.grad`, its accumulation, hooks, retain_grad, detach, data.
+"""The gradient of a tensor: `.grad` and its accumulation, hooks, `detach`, `data`.
 
 A gradient is added in place into the same `.grad` object, and out of place when the
 graph of the gradient is wanted. The first one is a copy, so gradients alias nothing.
@@ -73,8 +73,8 @@ _NOT_LEAF_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
     ".grad attribute won't be populated during autograd.backward(). If you indeed want "
     "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
-    "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
-    "the leaf Tensor instead."
+    "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
+    "access the leaf Tensor instead."
 )
 
 
@@ -94,12 +94,14 @@ def _check_assigned(tensor: Tensor, grad: Any) -> None:
         )
     mine, given = aval_of(tensor.value), aval_of(grad.value)
     if given.dtype != mine.dtype:
-        raise RuntimeError(_WRONG_DTYPE.format(_scalar(given.dtype), tensor_title(mine)))
+        raise RuntimeError(
+            _WRONG_DTYPE.format(_scalar(given.dtype), tensor_title(mine))
+        )
     if given.shape != mine.shape:
         raise RuntimeError(
-            f"attempting to assign a gradient of size '{list(given.shape)}' to a tensor "
-            f"of size '{list(mine.shape)}'. Please ensure that the gradient and the "
-            "tensor are the same size"
+            f"attempting to assign a gradient of size '{list(given.shape)}' to a "
+            f"tensor of size '{list(mine.shape)}'. Please ensure that the gradient and "
+            "the tensor are the same size"
         )
 
 
@@ -117,8 +119,8 @@ _WRONG_DTYPE = (
     "attempting to assign a gradient with dtype '{}' to a tensor with grad_dtype '{}'. "
     "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
     "You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
-    "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
-    "its gradient may break downstream systems that assume they match."
+    "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor "
+    "and its gradient may break downstream systems that assume they match."
 )
 
 
@@ -188,10 +190,11 @@ def detach_(self: Tensor) -> Tensor:
     if self._view is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using "
-            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is "
-            "set as True, gradients are views of DDP buckets, and hence detach_() cannot "
-            "be called on these gradients. To fix this error, please refer to the "
-            "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view "
+            "is set as True, gradients are views of DDP buckets, and hence detach_() "
+            "cannot be called on these gradients. To fix this error, please refer to "
+            "the Optimizer.zero_grad() function in torch/optim/optimizer.py as a "
+            "solution."
         )
     self.payload = None
     self._leaf_requires = self._retained = False
@@ -212,6 +215,16 @@ def _set_data(self: Tensor, new: Any) -> None:
     self._accumulator = None
 
 
+def volatile(self: Tensor) -> bool:
+    """Return False, with a warning: the flag is gone."""
+    warnings.warn(
+        "volatile was removed (Variable.volatile is always False)",
+        UserWarning,
+        stacklevel=2,
+    )
+    return False
+
+
 def grad_dtype(self: Tensor) -> Any:
     return self.dtype
 
@@ -219,8 +232,11 @@ def grad_dtype(self: Tensor) -> Any:
 def _install() -> None:
     cls: Any = Tensor
     cls.grad = property(_get_grad, _set_grad, _del_grad, "The gradient, or None.")
-    cls.data = property(_get_data, _set_data, None, "The values alone, without history.")
+    cls.data = property(
+        _get_data, _set_data, None, "The values alone, without history."
+    )
     cls.retains_grad = property(lambda self: self._retained)
+    cls.volatile = property(volatile)
     cls.grad_dtype = property(grad_dtype)
     for method in (
         retain_grad,

@@ -92,8 +92,9 @@ def call_posthooks(node: Node, cts: Sequence[Any], grad: Any) -> Sequence[Any]:
             given = result if isinstance(result, tuple) else (result,)
             if len(given) != len(cts):
                 raise RuntimeError(
-                    f"hook '{getattr(hook, '__name__', hook)}' has returned an incorrect "
-                    f"number of values (got {len(given)}, but expected {len(cts)})"
+                    f"hook '{getattr(hook, '__name__', hook)}' has returned an "
+                    f"incorrect number of values (got {len(given)}, but expected "
+                    f"{len(cts)})"
                 )
             cts = [
                 ct if g is None else functional(g)

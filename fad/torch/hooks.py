@@ -65,7 +65,7 @@ class Hooks:
 
     Attributes:
         tensor: by output index, hooks on its gradient.
-        retained: by output index, a weak reference to the tensor that keeps its gradient.
+        retained: by output index, a weak reference to a tensor that keeps its gradient.
         pre, post: hooks of the node itself.
     """
 

@@ -22,6 +22,7 @@ from .dtypes import castable, of_numpy
 from .grad_attributes import move_retained
 from .modes import current
 from .node import PrimitiveNode
+from .saving import succeed
 from .tape import quietly
 from .tensor import Tensor
 from .views import CopySlices
@@ -83,9 +84,9 @@ def _check_overlap(x: Tensor, args: tuple[Any, ...]) -> None:
         return
     if 0 in mine.strides and _repeats(mine):
         raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers "
-            "to a single memory location. Please clone() the tensor before performing the "
-            "operation."
+            "unsupported operation: more than one element of the written-to tensor "
+            "refers to a single memory location. Please clone() the tensor before "
+            "performing the operation."
         )
     for a in args:
         if isinstance(a, Tensor) and isinstance(a.value, np.ndarray):
@@ -95,8 +96,8 @@ def _check_overlap(x: Tensor, args: tuple[Any, ...]) -> None:
             if _is_dense(mine) and _is_dense(other):
                 raise RuntimeError(
                     "unsupported operation: some elements of the input tensor and the "
-                    "written-to tensor refer to a single memory location. Please clone() "
-                    "the tensor before performing the operation."
+                    "written-to tensor refer to a single memory location. Please "
+                    "clone() the tensor before performing the operation."
                 )
 
 
@@ -113,13 +114,7 @@ def _is_dense(array: Any) -> bool:
 def _same_place(a: Any, b: Any) -> bool:
     """Tell whether two arrays are the same memory in the same order."""
     start_a, start_b = (v.__array_interface__["data"][0] for v in (a, b))
-    return start_a == start_b and _layout(a) == _layout(b)
-
-
-def _layout(array: Any) -> list[tuple[int, int]]:
-    """Return lengths and strides of the dimensions that are longer than 1."""
-    pairs = zip(array.shape, array.strides, strict=True)
-    return [(n, s) for n, s in pairs if n != 1]
+    return start_a == start_b and a.shape == b.shape and a.strides == b.strides
 
 
 def _check_fits(x: Tensor, result: Any) -> None:
@@ -135,8 +130,8 @@ def _check_fits(x: Tensor, result: Any) -> None:
 def _check_cast(new: Any, old: Any) -> None:
     if not castable(new, old):
         raise RuntimeError(
-            f"result type {of_numpy(new).title} can't be cast to the desired output type "
-            f"{of_numpy(old).title}"
+            f"result type {of_numpy(new).title} can't be cast to the desired output "
+            f"type {of_numpy(old).title}"
         )
 
 
@@ -213,7 +208,10 @@ def _give_history(x: Tensor, atom: Any) -> None:
     old = x.payload
     x.payload = atom
     x._leaf_requires = False
-    x.storage.writer = None if atom is None else weakref.ref(atom.eqn)
+    if old is not None:
+        succeed(old, atom)
+    elif atom is not None:
+        x.storage.writer = weakref.ref(atom.eqn)
     if x._retained:
         move_retained(x, old)
 

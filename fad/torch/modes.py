@@ -43,6 +43,7 @@ class Modes:
         anomaly: nodes remember where they were made.
         check_nan: with `anomaly`, backward refuses nan.
         saved_hooks: pairs (pack, unpack) for what nodes save; the last one counts.
+        hooks_refused: what to say if such hooks are asked for, None if they may be.
     """
 
     grad: bool = True
@@ -50,6 +51,7 @@ class Modes:
     anomaly: bool = False
     check_nan: bool = True
     saved_hooks: tuple[Any, ...] = ()
+    hooks_refused: str | None = None
 
 
 _modes: contextvars.ContextVar[Modes] = contextvars.ContextVar(
@@ -163,7 +165,7 @@ class ModeGuard:
         return inside
 
 
-class no_grad(ModeGuard):  # noqa: N801
+class no_grad(ModeGuard):
     """Record nothing: results do not require grad.
 
     >>> from fad import torch
@@ -176,13 +178,13 @@ class no_grad(ModeGuard):  # noqa: N801
     changes = {"grad": False}
 
 
-class enable_grad(ModeGuard):  # noqa: N801
+class enable_grad(ModeGuard):
     """Record again inside `no_grad`."""
 
     changes = {"grad": True}
 
 
-class set_grad_enabled(ModeGuard):  # noqa: N801
+class set_grad_enabled(ModeGuard):
     """Switch recording on or off: at once, and until the end of a ``with`` block."""
 
     def __new__(cls, mode: bool) -> Any:
@@ -210,7 +212,7 @@ class set_grad_enabled(ModeGuard):  # noqa: N801
         return f"set_grad_enabled(mode={self.mode})"
 
 
-class inference_mode(ModeGuard):  # noqa: N801
+class inference_mode(ModeGuard):
     """Record nothing, for ever: tensors made inside are inference tensors."""
 
     def __init__(self, mode: bool = True) -> None:

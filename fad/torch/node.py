@@ -1,9 +1,9 @@
 """Nodes: what `grad_fn` is, the equations of the tape that never closes.
 
-A `Node` is an equation of fad's IR (`fad.core.ir.Eqn`) with a name and hooks. As there, a
-node with one output stands for it, output i of several is `Out(node, i)`, and edges run
-backwards only, so reference counting frees a graph nobody needs. A *leaf*, which a user
-made, is its `AccumulateGrad`.
+A `Node` is an equation of fad's IR (`fad.core.ir.Eqn`) with a name and hooks. As
+there, a node with one output stands for it, output i of several is `Out(node, i)`, and
+edges run backwards only, so reference counting frees a graph nobody needs. A *leaf*,
+which a user made, is its `AccumulateGrad`.
 
     inputs      an atom (node or `Out`) per operand, None where none is differentiated
     residuals   what backward needs of the values; None once it has been freed
@@ -26,7 +26,8 @@ from ..core.ir import Eqn
 from ..core.primitive import ANS, ARGS, AVALS
 from ..transforms.reverse import transposed_pushforward
 from .hooks import Hooks, RemovableHandle
-from .saving import FREED, Unpacked, check_versions, reattach, unpacked
+from .packing import Packed, unpacked
+from .saving import FREED, check_versions, reattach
 
 __all__ = ["FREED", "AccumulateGrad", "Node", "PrimitiveNode", "node_type"]
 
@@ -69,9 +70,7 @@ class Node(Eqn):
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """The nodes that made the inputs, and which of their outputs."""
-        return tuple(
-            (None, 0) if v is None else (v.eqn, v.index) for v in self.inputs
-        )
+        return tuple((None, 0) if v is None else (v.eqn, v.index) for v in self.inputs)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -114,7 +113,9 @@ class Node(Eqn):
             from .saved_names import saved_value
 
             return saved_value(self, name.removeprefix("_saved_"))
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise AttributeError(
+            f"'{type(self).__name__}' object has no attribute '{name}'"
+        )
 
 
 class PrimitiveNode(Node):
@@ -132,7 +133,7 @@ class PrimitiveNode(Node):
         eqn: Any = self
         if create:
             eqn = self.lifted()
-        elif residuals and residuals.__class__ is Unpacked:
+        elif residuals and residuals.__class__ is Packed:
             eqn = self.with_residuals(unpacked(self))
         pullback: Any = self.prim.pullback or transposed_pushforward
         found: Sequence[Any] = pullback(eqn, ct)

@@ -81,7 +81,9 @@ def _compared(name: str) -> Callable[[Tensor, Any], Any]:
 
 
 def _rsub(self: Tensor, other: Any) -> Any:
-    return functions["rsub"](self, other) if isinstance(other, _KNOWN) else NotImplemented
+    return (
+        functions["rsub"](self, other) if isinstance(other, _KNOWN) else NotImplemented
+    )
 
 
 def _rtruediv(self: Tensor, other: Any) -> Any:

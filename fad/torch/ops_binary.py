@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from ..core.trace import aval_of
-from ..ops import comparison, elementary, piecewise, powers, special
-from ..ops.arithmetic import stop_gradient
+from ..ops import comparison, elementary, piecewise, special
+from ..ops.arithmetic import convert, stop_gradient
 from ..ops.comparison import where
 from .conversion import cast
 from .declare import as_operand, binary, function, functions, operation, promoted
 from .declare import with_sizes as broadcasting
-from .dtypes import combined, default_float, of_numpy, to_numpy
+from .dtypes import combined, of_numpy
 from .tensor import Tensor
 
 __all__ = ["tied"]
@@ -43,10 +43,12 @@ def _is_floating(x: Any) -> bool:
 
 
 def _atan2(x: Any, y: Any) -> Any:
+    """Move the origin to (0, 1), where the gradient is finite, and put it to 0 there."""
     origin = comparison.logical_and(x == 0, y == 0)
-    value = elementary.arctan2(stop_gradient(x), stop_gradient(y))
-    other = elementary.arctan2(where(origin, 0, x), y + where(origin, 1, 0))
-    return where(origin, value, other)
+    one = convert(origin, dtype=np.result_type(aval_of(x).dtype, aval_of(y).dtype))
+    angle = elementary.arctan2(x * (1 - one), y + one)
+    true = elementary.arctan2(stop_gradient(x), stop_gradient(y))
+    return angle + where(origin, true - stop_gradient(angle), -0.0)
 
 
 def _hypot(x: Any, y: Any) -> Any:
@@ -107,7 +109,8 @@ def _by_kind(name: str, fun: Any, nodes: tuple[str, str], floating: bool) -> Non
 
 
 def _copysign(x: Any, y: Any) -> Any:
-    return tied(piecewise.copysign(x, y), y)
+    out = piecewise.copysign(x, y)
+    return tied(where(x == 0, stop_gradient(out), out), y)
 
 
 def _remainder(x: Any, y: Any) -> Any:
@@ -151,8 +154,8 @@ def ldexp(input: Tensor, other: Any) -> Tensor:
 def float_power(input: Any, exponent: Any) -> Tensor:
     """Return the power, in double precision."""
     x, y = as_operand(input), as_operand(exponent)
-    kinds = [v.aval.dtype.kind if isinstance(v, Tensor) else "c" if isinstance(v, complex) else "f" for v in (x, y)]
-    d = np.dtype(np.complex128 if "c" in kinds else np.float64)
+    kind = combined([_category(v) for v in (x, y)]).kind
+    d = np.dtype(np.complex128 if kind == "c" else np.float64)
     x, y = (cast(v, d) if isinstance(v, Tensor) else v for v in (x, y))
     return functions["pow"](x, y)  # type: ignore[no-any-return]
 
@@ -264,11 +267,8 @@ def addcdiv(
 @function("result_type", methods=False, out=False)
 def result_type(tensor1: Any, tensor2: Any) -> Any:
     """Return the dtype of an operation on two operands."""
-    pairs = [
-        (t.ndim, t.aval.dtype) if isinstance(t, Tensor) else (-1, t)
-        for t in (as_operand(tensor1), as_operand(tensor2))
-    ]
-    return of_numpy(combined(pairs))
+    return of_numpy(combined([_category(as_operand(t)) for t in (tensor1, tensor2)]))
 
 
-_ = (default_float, powers, to_numpy)
+def _category(v: Any) -> tuple[int, Any]:
+    return (v.ndim, v.aval.dtype) if isinstance(v, Tensor) else (-1, v)

@@ -1,26 +1,46 @@
-"""Reductions: sums, means, extrema, products, norms, cumulative ones.
+"""Reductions: sums, means, products, extrema, logic, spread.
+
+Where PyTorch differs from fad at an edge: `max(dim)` gives its gradient to the first
+maximal element alone; the standard deviation of equal elements has the gradient 0.
 
 Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
-from ..ops import reductions
+import numpy as np
+
+from ..core.primitive import Primitive
+from ..core.trace import aval_of
+from ..ops import comparison, reductions
+from ..ops.arithmetic import convert
+from ..ops.indexing import take_along_axis
 from ..ops.shape import reshape
 from .conversion import cast
-from .declare import composite, function
-from .dims import axes_of, kept_shape
+from .declare import composite, function, functions
+from .dims import axes_of, axis_of, kept_shape
 from .dtypes import DTYPES, dtype, to_numpy
 from .node import node_type
+from .return_types import returned
 from .tape import record
 from .tensor import Tensor
 
-__all__: list[str] = []
+__all__ = ["reduced", "without_axes"]
 
 _SUM_ALL = node_type("SumBackward0")
 _SUM_SOME = node_type("SumBackward1")
+_INT64 = DTYPES["int64"].numpy
+
+
+def widened(x: Tensor, dtype: dtype | None) -> Tensor:
+    """Return the tensor in the dtype asked for, or with integers as int64."""
+    if dtype is not None:
+        return cast(x, to_numpy(dtype))
+    return cast(x, _INT64) if x.aval.dtype.kind in "biu" else x
 
 
 @function("sum")
@@ -28,23 +48,298 @@ def sum_(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None
 ) -> Tensor:
     """Return the sum of all elements, or along dimensions."""
-    if dtype is not None:
-        input = cast(input, to_numpy(dtype))
-    elif input.aval.dtype.kind in "biu":
-        input = cast(input, DTYPES["int64"].numpy)
+    input = widened(input, dtype)
     axes = axes_of(dim, input.ndim)
     if dim is None and not keepdim:
         return record(reductions.reduce_sum, _SUM_ALL, (input,), {"axis": axes})
-    if not keepdim:
-        out = record(reductions.reduce_sum, _SUM_SOME, (input,), {"axis": axes})
-    else:
-        out = _sum_kept(input, axis=axes, shape=kept_shape(input.shape, axes))
+    out = reduced(input, _SUM_SOME, _sum_kept, axes, keepdim)
     if out.payload is not None:
         out.payload.extra = {"dim": axes, "keepdim": keepdim}
     return out
 
 
-_sum_kept = composite(
-    "SumBackward1",
-    lambda x, *, axis, shape: reshape(reductions.reduce_sum(x, axis=axis), shape=shape),
-)
+def reduced(
+    x: Tensor, cls: type, kept: Any, axes: tuple[int, ...], keepdim: bool
+) -> Tensor:
+    """Reduce by a primitive, whose composite `kept` keeps the dimensions."""
+    prim, apply = kept
+    axes = tuple(sorted(axes))
+    if not keepdim:
+        return record(prim, cls, (x,), {"axis": axes})
+    out: Tensor = apply(x, axis=axes, shape=kept_shape(x.shape, axes))
+    return out
+
+
+def _keeping(node: str, prim: Primitive) -> tuple[Primitive, Any]:
+    def run(x: Any, *, axis: Any, shape: Any) -> Any:
+        return reshape(prim(x, axis=axis), shape=shape)
+
+    return prim, composite(node, run)
+
+
+_sum_kept = _keeping("SumBackward1", reductions.reduce_sum)
+
+
+def without_axes(x: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
+    """Drop dimensions of length 1, or keep them."""
+    if keepdim:
+        return x
+    shape = aval_of(x).shape
+    return reshape(x, shape=tuple(n for i, n in enumerate(shape) if i not in axes))
+
+
+def _mean(x: Any, *, axis: Any, keepdim: bool) -> Any:
+    shape = aval_of(x).shape
+    total = reductions.reduce_sum(x, axis=axis)
+    total = total / float(math.prod(shape[a] for a in axis))
+    return reshape(total, shape=kept_shape(shape, axis)) if keepdim else total
+
+
+_mean_all = composite("MeanBackward0", _mean)
+_mean_some = composite("MeanBackward1", _mean)
+
+
+@function("mean")
+def mean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None
+) -> Tensor:
+    """Return the mean of all elements, or along dimensions."""
+    if dtype is not None:
+        input = cast(input, to_numpy(dtype))
+    if input.aval.dtype.kind not in "fc":
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating "
+            f"point or complex dtype. Got: {input.dtype.title}"
+        )
+    axes = tuple(sorted(axes_of(dim, input.ndim)))
+    apply = _mean_all if dim is None and not keepdim else _mean_some
+    out: Tensor = apply(input, axis=axes, keepdim=keepdim)
+    return out
+
+
+_PROD_ALL = node_type("ProdBackward0")
+_PROD_ONE = node_type("ProdBackward1")
+_prod_kept = _keeping("ProdBackward1", reductions.reduce_prod)
+
+
+@function("prod")
+def prod(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None
+) -> Tensor:
+    """Return the product of all elements, or along a dimension."""
+    input = widened(input, dtype)
+    if dim is None:
+        axes = tuple(range(input.ndim))
+        return record(reductions.reduce_prod, _PROD_ALL, (input,), {"axis": axes})
+    axes = _one(dim, input)
+    return reduced(input, _PROD_ONE, _prod_kept, axes, keepdim)
+
+
+def _one(dim: Any, x: Tensor) -> tuple[int, ...]:
+    axis = axis_of(dim, x.ndim)
+    return (axis,) if x.ndim else ()
+
+
+def _extremum(
+    name: str, node: str, prim: Primitive, position: Primitive
+) -> Callable[..., Any]:
+    """Declare max or min: of all elements, of two tensors, or along a dimension."""
+    all_node = node_type(f"{node}Backward1")
+
+    def along(x: Any, *, axis: int, keepdim: bool) -> Any:
+        at = position(x, axis=axis)
+        at = reshape(at, shape=kept_shape(aval_of(x).shape, (axis,)))
+        values = take_along_axis(x, at, axis=axis)
+        return tuple(without_axes(v, (axis,), keepdim) for v in (values, at))
+
+    apply = composite(f"{node}Backward0", along)
+    scalar = composite(
+        f"{node}Backward0", lambda x: (reshape(x, shape=()), np.zeros((), np.int64))
+    )
+
+    def call(input: Tensor, dim: Any = None, keepdim: bool = False, **other: Any) -> Any:
+        dim = other.pop("other", dim)
+        if dim is None:
+            _refuse_empty(name, input)
+            axes = tuple(range(input.ndim))
+            return record(prim, all_node, (input,), {"axis": axes})
+        if isinstance(dim, Tensor):
+            return functions[f"{name}imum"](input, dim)
+        axis = axis_of(dim, input.ndim)
+        _refuse_zero_length(name, input, axis)
+        pair = apply(input, axis=axis, keepdim=keepdim) if input.ndim else scalar(input)
+        return returned(name, *pair)
+
+    call.__doc__ = f"Return the {name} of all elements, of two tensors, or along a dim."
+    return function(name)(call)
+
+
+def _refuse_empty(name: str, x: Tensor) -> None:
+    if not x.aval.size:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+            "Specify the reduction dim with the 'dim' argument."
+        )
+
+
+def _refuse_zero_length(name: str, x: Tensor, axis: int) -> None:
+    if x.ndim and not x.shape[axis]:
+        raise IndexError(
+            f"{name}(): Expected reduction dim {axis} to have non-zero size."
+        )
+
+
+_extremum("max", "Max", reductions.reduce_max, reductions.argmax)
+_extremum("min", "Min", reductions.reduce_min, reductions.argmin)
+
+
+def _evenly(name: str, prim: Primitive) -> None:
+    """Declare amax or amin, which share the gradient among ties."""
+    node = name.capitalize() + "Backward0"
+    cls, kept = node_type(node), _keeping(node, prim)
+
+    def call(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+        axes = axes_of(dim, input.ndim)
+        for axis in axes:
+            if not input.shape[axis]:
+                if dim == ():
+                    _refuse_empty(name, input)
+                raise IndexError(
+                    f"{name}(): Expected reduction dim {axis} to have non-zero size."
+                )
+        return reduced(input, cls, kept, axes, keepdim)
+
+    call.__doc__ = f"Return {name} over dimensions; ties share the gradient."
+    function(name)(call)
+
+
+_evenly("amax", reductions.reduce_max)
+_evenly("amin", reductions.reduce_min)
+
+
+@function("aminmax")
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """Return the least and the greatest element."""
+    dims = () if dim is None else dim
+    if dim is None:
+        _refuse_empty("aminmax", input)
+    axes = tuple(sorted(axes_of(dims, input.ndim)))
+    pair = _aminmax(input, axis=axes, keepdim=keepdim)
+    return returned("aminmax", *pair)
+
+
+def _both(x: Any, *, axis: Any, keepdim: bool) -> tuple[Any, Any]:
+    ends = (reductions.reduce_min(x, axis=axis), reductions.reduce_max(x, axis=axis))
+    if not keepdim:
+        return ends
+    shape = kept_shape(aval_of(x).shape, axis)
+    return reshape(ends[0], shape=shape), reshape(ends[1], shape=shape)
+
+
+_aminmax = composite("AminmaxBackward0", _both)
+
+
+def _position(name: str, prim: Primitive) -> None:
+    def at(x: Any, *, axis: int | None, keepdim: bool) -> Any:
+        shape = aval_of(x).shape
+        if not shape:
+            return np.zeros((), np.int64)
+        if axis is None:
+            found = prim(reshape(x, shape=(math.prod(shape),)), axis=0)
+            return reshape(found, shape=(1,) * len(shape)) if keepdim else found
+        found = prim(x, axis=axis)
+        return reshape(found, shape=kept_shape(shape, (axis,))) if keepdim else found
+
+    apply = composite("PositionBackward0", at)
+
+    def call(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+        axis = None if dim is None else axis_of(dim, input.ndim)
+        if axis is None and not input.aval.size:
+            raise IndexError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == "
+                "0. Specify the reduction dim with the 'dim' argument."
+            )
+        if axis is not None:
+            _refuse_zero_length(name, input, axis)
+        out: Tensor = apply(input, axis=axis, keepdim=keepdim)
+        return out
+
+    call.__doc__ = f"Return the {name} of all elements, or along a dimension."
+    function(name)(call)
+
+
+_position("argmax", reductions.argmax)
+_position("argmin", reductions.argmin)
+
+
+def _truth(name: str, prim: Primitive) -> None:
+    kept = _keeping("TruthBackward0", prim)
+
+    def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+        axes = axes_of(dim, input.ndim) if dim != () else ()
+        if dim is None:
+            axes = tuple(range(input.ndim))
+        out = reduced(input, node_type("TruthBackward0"), kept, axes, keepdim)
+        return out.to(DTYPES["uint8"]) if input.aval.dtype == np.uint8 else out  # type: ignore[attr-defined]
+
+    call.__doc__ = f"Tell whether {name} elements are true."
+    function(name)(call)
+
+
+_truth("all", reductions.reduce_and)
+_truth("any", reductions.reduce_or)
+
+
+def _nonzeros(x: Any, *, axis: Any) -> Any:
+    return reductions.reduce_sum(comparison.ne(x, 0), axis=axis)
+
+
+_count = composite("CountBackward0", _nonzeros)
+
+
+@function("count_nonzero", out=False)
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """Return the number of elements that are not zero."""
+    out: Tensor = _count(input, axis=tuple(sorted(axes_of(dim, input.ndim))))
+    return out
+
+
+def _numbers_sum(x: Any, *, axis: Any, keepdim: bool) -> Any:
+    if aval_of(x).dtype.kind in "fc":
+        x = comparison.where(comparison.isnan(x), 0, x)
+    total = reductions.reduce_sum(x, axis=axis)
+    shape = kept_shape(aval_of(x).shape, axis)
+    return reshape(total, shape=shape) if keepdim else total
+
+
+_nansum = composite("NansumBackward0", _numbers_sum)
+
+
+@function("nansum")
+def nansum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None
+) -> Tensor:
+    """Return the sum of the elements that are numbers."""
+    axes = tuple(sorted(axes_of(dim, input.ndim)))
+    out: Tensor = _nansum(widened(input, dtype), axis=axes, keepdim=keepdim)
+    return out
+
+
+@function("nanmean")
+def nanmean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None
+) -> Tensor:
+    """Return the mean of the elements that are numbers."""
+    if input.aval.dtype.kind not in "fc":
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{input.dtype.title}"
+        )
+    numbers = functions["logical_not"](functions["isnan"](input))
+    count = sum_(numbers, dim, keepdim)
+    return functions["div"](nansum(input, dim, keepdim, dtype=dtype), count)
+
+
+def as_dtype(x: Any, d: np.dtype[Any]) -> Any:
+    """Return a value in a dtype."""
+    return x if aval_of(x).dtype == d else convert(x, dtype=d)

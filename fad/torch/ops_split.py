@@ -74,8 +74,8 @@ def split(
         )
     if size == 0 and length:
         raise RuntimeError(
-            "split_size can only be 0 if dimension size is 0, but got dimension size of "
-            f"{length}"
+            "split_size can only be 0 if dimension size is 0, but got dimension size "
+            f"of {length}"
         )
     whole, rest = divmod(length, size) if size else (1, 0)
     sizes = [size] * whole + [rest] * bool(rest)

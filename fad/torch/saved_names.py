@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.primitive import ANS
 from .node import FREED, AccumulateGrad
-from .saving import unpacked
+from .packing import unpacked
 from .tensor import tensor_of, wrap
 
 __all__ = ["saved_value"]

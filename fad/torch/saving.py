@@ -1,19 +1,17 @@
-"""Saved values: the check that nobody wrote into them, and saved_tensors_hooks.
+"""Saved values, and the check that nobody wrote into them.
 
 Every tensor has a `Storage`, shared with its views and with `detach()`, that counts
 in-place writes. A node notes the count of each tensor whose array it keeps; if it has
 moved when backward comes, the value is not what the forward pass saw.
 
-Public names: `Storage`, `Saved`, `check_versions`, `reattach`, `unpacked`, `packed`,
-`FREED`.
+Public names: `Storage`, `Saved`, `check_versions`, `modified`, `reattach`, `FREED`.
 """
 
 from __future__ import annotations
 
 import re
+import weakref
 from typing import Any
-
-import numpy as np
 
 from ..core.primitive import ANS
 from ..core.trace import Tracer, aval_of
@@ -22,20 +20,17 @@ __all__ = [
     "FREED",
     "Saved",
     "Storage",
-    "Unpacked",
     "check_versions",
     "modified",
-    "packed",
     "reattach",
-    "unpacked",
 ]
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved "
-    "tensors after they have already been freed). Saved intermediate values of the graph "
-    "are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if "
-    "you need to backward through the graph a second time or if you need to access saved "
-    "tensors after calling backward."
+    "tensors after they have already been freed). Saved intermediate values of the "
+    "graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if "
+    "you need to access saved tensors after calling backward."
 )
 
 
@@ -44,7 +39,7 @@ class Storage:
 
     Attributes:
         version: how often it has been written to in place.
-        writer: a weak reference to the node of the last recorded write, or None.
+        writer: a weak reference to the node by which a constant got a history, or None.
     """
 
     version = 0  # class attributes, since most storages are never written to
@@ -94,50 +89,41 @@ def modified(
     from .node import AccumulateGrad
 
     aval = aval_of(value)
-    if not of_result and storage.writer is not None:
-        atom = storage.writer() or atom
+    if atom is None and storage.writer is not None:
+        atom = storage.writer()
+    if atom is not None and not of_result:
+        atom = latest(atom)
     text = f"[torch.{of_numpy(aval.dtype).title}Tensor {list(aval.shape)}]"
     if atom is not None and not isinstance(atom.eqn, AccumulateGrad):
         text += f", which is output {atom.index} of {short_name(atom.eqn)},"
     return (
         "one of the variables needed for gradient computation has been modified by an "
-        f"inplace operation: {text} is at version {storage.version}; expected version {expected} "
-        "instead. Hint: enable anomaly detection to find the operation that failed to "
-        "compute its gradient, with torch.autograd.set_detect_anomaly(True, "
-        "check_nan=False)."
+        f"inplace operation: {text} is at version {storage.version}; expected version "
+        f"{expected} instead. Hint: enable anomaly detection to find the operation "
+        "that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
 
 
+def succeed(old: Any, new: Any) -> None:
+    """Note that an in-place write made `new` the history of what `old` had made."""
+    if old is not None and new is not None:
+        if old.eqn.extra is None:
+            old.eqn.extra = {}
+        old.eqn.extra["successor"] = weakref.ref(new.eqn)
+
+
+def latest(atom: Any) -> Any:
+    """Return what an atom has become by in-place writes."""
+    while True:
+        noted = (atom.eqn.extra or {}).get("successor")
+        newer = None if noted is None else noted()
+        if newer is None:
+            return atom
+        atom = newer
+
+
 def short_name(node: Any) -> str:
-    """Return a node's name without its ending: Mul, Sum1 for MulBackward0, SumBackward1."""
+    """Return a node's name without its ending: Mul for MulBackward0, Sum1."""
     name: str = node.name()
     return re.sub("Backward0?", "", name)
-
-
-class Unpacked(tuple[Any, ...]):
-    """Residuals that saved_tensors_hooks hold: pairs (unpack, what pack returned)."""
-
-    __slots__ = ()
-
-
-def packed(residuals: Any, hooks: tuple[Any, Any]) -> Any:
-    """Give the arrays among residuals to a pack hook."""
-    from .modes import no_grad
-    from .tensor import tensor_of
-
-    pack, unpack = hooks
-    with no_grad():
-        return Unpacked(
-            (unpack, pack(tensor_of(r))) if isinstance(r, np.ndarray) else (None, r)
-            for r in residuals
-        )
-
-
-def unpacked(node: Any) -> tuple[Any, ...]:
-    """Return the residuals of a node, unpacked by the hook that holds them."""
-    if node.residuals is None:
-        raise RuntimeError(FREED)
-    if node.residuals.__class__ is not Unpacked:
-        found: tuple[Any, ...] = node.residuals
-        return found
-    return tuple(r if u is None else u(r).value for u, r in node.residuals)

@@ -13,7 +13,7 @@ from .printing import format_size
 __all__ = ["CPU", "Size", "check_device", "device"]
 
 
-class Size(tuple):  # noqa: SLOT001  (a tuple subclass cannot have slots of its own)
+class Size(tuple):
     """The shape of a tensor: a tuple of its lengths.
 
     >>> Size((2, 3)).numel()
@@ -47,7 +47,7 @@ class Size(tuple):  # noqa: SLOT001  (a tuple subclass cannot have slots of its 
     __rmul__ = __mul__
 
 
-class device:  # noqa: N801
+class device:
     """Where a tensor lives: there is only ``device("cpu")``.
 
     Raises:
@@ -65,8 +65,8 @@ class device:  # noqa: N801
         name, _, number = str(type).partition(":")
         if name != "cpu":
             raise RuntimeError(
-                f"fad.torch computes on the CPU only: there is no device '{type}'. Leave "
-                "device= out, or write device='cpu'"
+                f"fad.torch computes on the CPU only: there is no device '{type}'. "
+                "Leave device= out, or write device='cpu'"
             )
         self.type = name
         self.index = int(number) if number else index

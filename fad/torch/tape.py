@@ -28,7 +28,8 @@ from ..core.primitive import ANS, ARGS
 from ..core.trace import Trace, Tracer, aval_of, bind, staging_trace
 from .modes import current
 from .node import PrimitiveNode, node_type
-from .saving import Saved, Storage, packed
+from .packing import packed
+from .saving import Saved, Storage
 
 if TYPE_CHECKING:
     from ..core.primitive import Plan, Primitive
@@ -261,7 +262,9 @@ def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
     from ..ops.arithmetic import convert
 
     weak = not isinstance(value, (Tracer, np.ndarray))
-    return value if weak or aval_of(value).dtype == dtype else convert(value, dtype=dtype)
+    return (
+        value if weak or aval_of(value).dtype == dtype else convert(value, dtype=dtype)
+    )
 
 
 def functional(box: Any) -> Any:

@@ -69,7 +69,7 @@ class Tensor(Tracer):
     _post_hooks: HookDict | None = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
-        from .creation import legacy_tensor
+        from .data import legacy_tensor
 
         made = legacy_tensor(*args, **kwargs)
         return made if cls is Tensor else made.as_subclass(cls)
@@ -148,8 +148,8 @@ class Tensor(Tracer):
     def _set_requires(self, flag: bool, allowed: str) -> None:
         if self._inference and flag and not current().inference:
             raise RuntimeError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is "
-                "not allowed."
+                "Setting requires_grad=True on inference tensor outside InferenceMode "
+                "is not allowed."
             )
         if self.payload is not None:
             if not flag:
@@ -210,8 +210,8 @@ class Tensor(Tracer):
 
 _NOT_A_LEAF = (
     "you can only change requires_grad flags of leaf variables. If you want to use a "
-    "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
-    "= var.detach()."
+    "computed variable in a subgraph that doesn't require differentiation use "
+    "var_no_grad = var.detach()."
 )
 
 

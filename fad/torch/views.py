@@ -28,7 +28,7 @@ from ..ops.indexing import scatter_set
 from ..ops.shape import reshape
 from .modes import changed, current
 from .node import Node, node_type
-from .saving import short_name
+from .saving import short_name, succeed
 from .tape import record
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class ViewOf:
         old = view.payload
         view.payload = self.replayed()
         self.version = version
+        succeed(old, view.payload)
         if view._retained:
             from .grad_attributes import move_retained
 
@@ -95,13 +96,15 @@ class ViewOf:
         if self.origin is Origin.PLAIN:
             return
         if self.origin is not Origin.NO_GRAD and atom is not None:
-            start = f"Output {atom.index} of {short_name(atom.eqn)} is a view and {what}"
+            start = (
+                f"Output {atom.index} of {short_name(atom.eqn)} is a view and {what}"
+            )
             raise RuntimeError(f"{start} modified inplace. {_ENDINGS[self.origin]}")
         start = "A view was created in"
         if atom is not None:
             start = (
-                f"Output {atom.index} of {short_name(atom.eqn)} is a view of a view which "
-                "was created in"
+                f"Output {atom.index} of {short_name(atom.eqn)} is a view of a view "
+                "which was created in"
             )
         raise RuntimeError(
             f"{start} no_grad mode and {what} modified inplace with grad mode enabled. "
@@ -120,10 +123,10 @@ class ViewOf:
 
 _ENDINGS = {
     Origin.NO_GRAD: (
-        "Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-        "clarify your code by moving both the view and the inplace either both inside the "
-        "no_grad block (if you don't want the inplace to be tracked) or both outside (if "
-        "you want the inplace to be tracked)."
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You "
+        "can clarify your code by moving both the view and the inplace either both "
+        "inside the no_grad block (if you don't want the inplace to be tracked) or "
+        "both outside (if you want the inplace to be tracked)."
     ),
     Origin.SEVERAL: (
         "This view is the output of a function that returns multiple views. Such "
@@ -131,11 +134,11 @@ _ENDINGS = {
         "replace the inplace operation by an out-of-place one."
     ),
     Origin.FUNCTION: (
-        "This view was created inside a custom Function (or because an input was returned "
-        "as-is) and the autograd logic to handle view+inplace would override the custom "
-        "backward associated with the custom Function, leading to incorrect gradients. "
-        "This behavior is forbidden. You can fix this by cloning the output of the custom "
-        "Function."
+        "This view was created inside a custom Function (or because an input was "
+        "returned as-is) and the autograd logic to handle view+inplace would override "
+        "the custom backward associated with the custom Function, leading to incorrect "
+        "gradients. This behavior is forbidden. You can fix this by cloning the output "
+        "of the custom Function."
     ),
 }
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.dtypes import is_weak
+from ..core.guard import LONG_COPY_LIMIT
 from ..core.ir import Eqn, Jaxpr, Lit, Var, has_effect, key_of, new_eqn, program
 from ..core.primitive import Primitive
 from ..core.tape import settle_weak
@@ -216,11 +217,11 @@ class _Simplifier:
         if atom not in self.values:
             return False
         value = np.asarray(self.values[atom])
-        if 0 in value.strides:  # repeated in memory
-            value = value[
-                tuple(slice(0, 1) if s == 0 else slice(None) for s in value.strides)
-            ]
-        if value.size > LOOKED_AT or not value.size or value.flags.writeable:
+        if value.flags.writeable and value.nbytes > LONG_COPY_LIMIT:
+            return False  # the caller's own, who may write to it
+        repeated = tuple(slice(0, 1) if n == 0 else slice(None) for n in value.strides)
+        value = value[repeated]
+        if value.size > LOOKED_AT or not value.size:
             return False
         return bool((value == number).all())
 

@@ -246,3 +246,8 @@ def test_stop_gradient_maps_over_pytrees():
     f = lambda x: x * fad.stop_gradient({"a": [x]})["a"][0]
     assert fad.grad(f)(3.0) == 3.0
     assert fad.jvp(f, (3.0,), (1.0,)) == (9.0, 3.0)
+
+
+def test_elementwise_grad_refuses_integers():
+    with pytest.raises(TypeError, match="floating or complex dtype"):
+        fad.elementwise_grad(fnp.tanh)(1)

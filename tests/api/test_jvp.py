@@ -103,3 +103,18 @@ def test_jvp_of_jvp():
 def test_tangents_may_be_differentiated():
     f = lambda t: fad.jvp(fnp.sin, (0.5,), (t,))[1]
     assert_allclose(fad.grad(f)(3.0), np.cos(0.5))
+
+
+@pytest.mark.parametrize("tangent", [1, True], ids=["int", "bool"])
+def test_python_integers_are_no_tangents_of_floats(tangent):
+    with pytest.raises(TypeError, match="dtype float64"):
+        fad.jvp(fnp.sin, (1.0,), (tangent,))
+    with pytest.raises(ValueError, match="dtype float64"):
+        fad.vjp(fnp.sin, 1.0)[1](tangent)
+
+
+def test_python_floats_are_tangents_of_every_floating_dtype():
+    _, t = fad.jvp(fnp.sin, (np.float32(0.0),), (1.0,))
+    assert t.dtype == np.float32
+    _, t = fad.jvp(lambda z: 2.0 * z, (1j,), (1.0,))
+    assert t == 2.0

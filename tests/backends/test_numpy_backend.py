@@ -54,6 +54,19 @@ PROGRAMS = {
     "integers": (lambda x: (x > 0).astype(int) * 3 + 1, LONG),
     "conversion": (lambda x: fnp.sin(x.astype(np.float32)) * x, LONG),
     "power": (lambda x: x**3 + x**2 - x**4 + x**5, LONG),
+    "two views": (
+        lambda x: (
+            fnp.reshape(fnp.reshape(x, (257, 20, 20)) * 2.0, x.shape) + x,
+            fnp.sum(fnp.tanh(-fnp.reshape(x, (257, 20, 20)) * 2.0 * 2.0), axis=0),
+        ),
+        WIDE,
+    ),
+    "value outlived by its view": (
+        lambda x: (
+            lambda d: fnp.sin(-fnp.reshape(d * 2.0, x.shape)) + fnp.reshape(d, x.shape)
+        )(fnp.reshape(x, (257, 20, 20)) * 2.0),
+        WIDE,
+    ),
     "reshape": (
         lambda x: fnp.sin(fnp.reshape(fnp.sin(x), (257, 20, 20))).sum(axis=2),
         WIDE,
@@ -177,7 +190,6 @@ class TestSimplify:
         x = np.ones(3)
         assert self.eqns(lambda x: (x + 0.0) * 1.0 / 1.0 - 0, x) == []
         assert self.eqns(lambda x: 1 * (0 + x), x) == []
-        assert self.eqns(lambda x: x + np.zeros(3)[()], x) == ["add"]
 
     def test_a_law_does_not_change_shape_or_dtype(self):
         x = np.float32(2.0)
@@ -238,11 +250,11 @@ class TestSimplify:
         assert self.eqns(lambda x: x**3, 2.0) == ["square", "mul"]
 
     def test_arrays_that_may_change_are_not_looked_into(self):
-        zeros = np.zeros(3)
-        f = fad.jit(lambda x: x + zeros)
-        f(np.ones(3))
-        zeros[...] = 1.0
-        np.testing.assert_array_equal(f(np.ones(3)), 2.0)
+        x, zeros = np.ones(100_000), np.zeros(100_000)
+        assert self.eqns(lambda x: x + zeros, x) == ["add"]
+        constant = np.broadcast_to(0.0, x.shape)
+        assert self.eqns(lambda x: x + constant, x) == []
+        assert self.eqns(lambda x: x + np.zeros(3), x[:3]) == []  # copied when traced
 
 
 class TestScalars:

@@ -25,7 +25,7 @@ def gamma_quantile(a, p):
 
 
 def lower_integral(a, x, n=200_000):
-    """The distribution function of the gamma distribution by the midpoint rule in log."""
+    """The gamma distribution function by the midpoint rule in log(x)."""
     v = math.log(x) - (np.arange(n) + 0.5) * (60 / a / n)
     density = np.exp(a * v - np.exp(v) - math.lgamma(a))
     return density.sum() * (60 / a / n)

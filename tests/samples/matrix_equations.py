@@ -3,6 +3,7 @@
 import numpy as np
 
 import fad.ops.matrix_equations  # noqa: F401  (declares them: fad itself imports it late)
+
 from ._sample import Sample, rng
 
 _r = rng(33)

@@ -29,7 +29,7 @@ _TRIPLE = [
 ]
 
 _SAMPLES = {
-    **{n: _ONE for n in ("j0", "j1", "y0", "y1", "i1", "k0", "k1", "i0e", "i1e")},
+    **dict.fromkeys(("j0", "j1", "y0", "y1", "i1", "k0", "k1", "i0e", "i1e"), _ONE),
     **{n: [*_ORDER, _COMPLEX_ORDER] for n in ("jv", "yv", "iv", "kv", "kve")},
     "ive": _ORDER,
     **{n: [*_ONE, _COMPLEX] for n in ("gamma", "loggamma", "exp1", "expi")},
@@ -48,6 +48,10 @@ _SAMPLES = {
     "betaincinv": [Sample((_a, _a[::-1], _p), tol=1e-5)],
     "gammasgn": [*_ONE, Sample((np.array([-0.5, -1.5]),), name="negative")],
     "riemann_zeta": [Sample((_a + 1,), diff=())],
+    "stdtr": [
+        Sample((_a, _x - 2)),
+        Sample((np.float64(1.5), np.float64(0.0)), name="at 0"),
+    ],
     "zeta": [Sample((np.array([2.5, 4.0, 3.0]), _x), diff=(1,))],
 }
 

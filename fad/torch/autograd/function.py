@@ -3,7 +3,7 @@
 Public names: `Function`, `FunctionCtx`, `once_differentiable`.
 """
 
-from ..function import Context as FunctionCtx
 from ..function import Function, once_differentiable
+from ..function_context import Context as FunctionCtx
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]

@@ -1,7 +1,8 @@
 """torch.autograd.graph: nodes, edges of gradients, saved tensors.
 
 Public names: `Node`, `GradientEdge`, `get_gradient_edge`, `saved_tensors_hooks`,
-`save_on_cpu`, `disable_saved_tensors_hooks`, `register_multi_grad_hook`.
+`save_on_cpu`, `allow_mutation_on_saved_tensors`, `disable_saved_tensors_hooks`,
+`register_multi_grad_hook`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from ..tensor import Tensor
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "register_multi_grad_hook",
     "save_on_cpu",
@@ -36,7 +39,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     return GradientEdge(atom.eqn, atom.index)
 
 
-class saved_tensors_hooks:  # noqa: N801
+class saved_tensors_hooks:
     """Give what nodes save to `pack_hook`, and get it back by `unpack_hook`."""
 
     def __init__(
@@ -45,17 +48,40 @@ class saved_tensors_hooks:  # noqa: N801
         self.hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
+        if current().hooks_refused is not None:
+            raise RuntimeError(current().hooks_refused)
         set_modes(saved_hooks=(*current().saved_hooks, self.hooks))
 
     def __exit__(self, *error: object) -> None:
         set_modes(saved_hooks=current().saved_hooks[:-1])
 
 
-class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+class save_on_cpu(saved_tensors_hooks):
     """Keep copies of saved tensors, as PyTorch does on the CPU."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cpu") -> None:
         super().__init__(lambda x: x.clone(), lambda x: x)
+
+
+class allow_mutation_on_saved_tensors(saved_tensors_hooks):
+    """Save copies, so that in-place writes do not spoil what backward needs."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda x: x.clone(), lambda x: x)
+
+
+class disable_saved_tensors_hooks:
+    """Refuse `saved_tensors_hooks` inside a ``with`` block, with a message."""
+
+    def __init__(self, error_message: str) -> None:
+        self.message = error_message
+        self.before: list[str | None] = []
+
+    def __enter__(self) -> None:
+        self.before.append(set_modes(hooks_refused=self.message).hooks_refused)
+
+    def __exit__(self, *error: object) -> None:
+        set_modes(hooks_refused=self.before.pop())
 
 
 class _Handles:

@@ -113,7 +113,9 @@ class _Ends:
         self.module = module
         self.pre = list(module._backward_pre_hooks.values())
         self.hooks = (
-            list(module._backward_hooks.values()) if module._is_full_backward_hook else []
+            list(module._backward_hooks.values())
+            if module._is_full_backward_hook
+            else []
         )
         self.grad_outputs: Any = None
         self.inputs = 0

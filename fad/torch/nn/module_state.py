@@ -76,7 +76,9 @@ class State:
         }
         return {name: value for name, value in entries.items() if value is not None}
 
-    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+    def _save_to_state_dict(
+        self, destination: Any, prefix: str, keep_vars: bool
+    ) -> None:
         for name, value in self._entries().items():
             destination[prefix + name] = value if keep_vars else value.detach()
         if self._has_extra("get_extra_state"):
@@ -183,13 +185,12 @@ class State:
         loading.run(self, given, "")
         errors = loading.errors
         if strict:
-            if loading.missing:
-                errors.insert(0, f"Missing key(s) in state_dict: {_quoted(loading.missing)}. ")
-            if loading.unexpected:
-                text = _quoted(loading.unexpected)
-                errors.insert(0, f"Unexpected key(s) in state_dict: {text}. ")
-                if loading.missing:
-                    errors[0], errors[1] = errors[1], errors[0]
+            for what, keys in (
+                ("Unexpected", loading.unexpected),
+                ("Missing", loading.missing),
+            ):
+                if keys:
+                    errors.insert(0, f"{what} key(s) in state_dict: {_quoted(keys)}. ")
         if errors:
             raise RuntimeError(
                 f"Error(s) in loading state_dict for {type(self).__name__}:\n\t"

@@ -8,7 +8,6 @@ Public names: `Walk`.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -302,8 +301,3 @@ def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
     else:
         grad.requires_grad_(False)
     grad.zero_()  # type: ignore[attr-defined]
-
-
-def numbered(count: int) -> list[str]:
-    """Return the names of that many parts without names of their own."""
-    return [str(i) for i in itertools.islice(itertools.count(), count)]

@@ -1,0 +1,54 @@
+"""Checks and small helpers that functions of networks share.
+
+Public names: `require_floating`, `replaced`, `many`, `source`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..generator import Generator
+from ..inplace import write_into
+from ..tensor import Tensor
+
+__all__ = ["many", "replaced", "require_floating", "source"]
+
+
+def require_floating(x: Tensor, kernel: str, kinds: str = "f") -> None:
+    """Raise as PyTorch's `kernel` does for a dtype that it does not take.
+
+    Raises:
+        NotImplementedError: the kind of the dtype is none of `kinds`.
+    """
+    if x.aval.dtype.kind not in kinds:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.title}'")
+
+
+def replaced(
+    inplace: bool, function: Callable[..., Any], x: Tensor, *args: Any, **kwargs: Any
+) -> Tensor:
+    """Return ``function(x, ...)``, written into `x` if asked."""
+    if inplace:
+        return write_into(x, function, args, kwargs)
+    result: Tensor = function(x, *args, **kwargs)
+    return result
+
+
+def many(value: Any, count: int) -> tuple[Any, ...]:
+    """Return a value for each of several dimensions.
+
+    >>> many(2, 3), many((1, 2), 2)
+    ((2, 2, 2), (1, 2))
+    """
+    if isinstance(value, (tuple, list)):
+        return tuple(value) * count if len(value) == 1 else tuple(value)
+    return (value,) * count
+
+
+def source() -> Generator:
+    """Return the generator that `torch.manual_seed` seeds."""
+    from ..random import default_generator
+
+    generator: Generator = default_generator
+    return generator
