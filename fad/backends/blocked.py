@@ -30,15 +30,16 @@ BLOCK = 1 << 14
 """Elements of an array in a block: 128 KiB of float64."""
 
 
-def group_lines(writer: Writer, group: Group) -> list[str]:
-    """Return the source of a group."""
-    return _GroupWriter(writer, group).lines()
+def group_lines(writer: Writer, group: Group, index: int) -> list[str]:
+    """Return the source of a group, which stands at a position of the program."""
+    return _GroupWriter(writer, group, index).lines()
 
 
 class _GroupWriter:
-    def __init__(self, writer: Writer, group: Group) -> None:
+    def __init__(self, writer: Writer, group: Group, index: int) -> None:
         self.writer = writer
         self.group = group
+        self.index = index
         self.rows = group.rows
         self.step = min(block_rows(group.eqns, BLOCK), group.rows)
         self.whole = self._read_outside()
@@ -127,6 +128,10 @@ class _GroupWriter:
     def output(self, i: int, eqn: Eqn) -> str | None:
         """Return where the result goes: a slice, a buffer, or None for a new array."""
         if eqn in self.whole:
+            over = self.overwritten(i, eqn)
+            if over is not None:
+                self.writer.take_over(eqn, over)
+                return self.local[over]
             name = self.writer.name(eqn)
             empty = self.writer.constant(np.empty)
             shape = self.writer.constant(tuple(eqn.aval.shape))
@@ -157,6 +162,30 @@ class _GroupWriter:
             self.head.append(f"{buffer} = {empty}({shape}, {dtype})")
         self.buffer_of[eqn] = buffer
         return buffer
+
+    def overwritten(self, i: int, eqn: Eqn) -> Any:
+        """Return an array read by rows that dies here, to be written over, or None."""
+        if not writes_out(eqn):
+            return None
+        for v in eqn.inputs:
+            if (
+                v in self.local
+                and v not in self.group.by_rows
+                and self.last[v] == i
+                and v.aval == eqn.aval
+                and self.writer.life.spare(v, self.index)
+                and not self.read_whole(v)
+            ):
+                return v
+        return None
+
+    def read_whole(self, atom: Any) -> bool:
+        """Tell whether a member reads all of a value, not only its own rows."""
+        return any(
+            v is atom and not sliced
+            for e in self.group.eqns
+            for v, sliced in zip(e.inputs, row_inputs(e, self.rows), strict=True)
+        )
 
     def release(self, i: int, eqn: Eqn) -> None:
         """Give buffers back whose value is not read any more."""

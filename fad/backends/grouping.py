@@ -59,6 +59,25 @@ class Group:
         else:
             self.by_rows.add(eqn)
 
+    def drop_cheap_ends(self) -> None:
+        """Let equations that cost little run after the group, if none waits for them.
+
+        These are small ones and reshapes, which are views of the whole.
+        """
+        needed: set[Any] = set()
+        kept: list[Eqn] = []
+        dropped: list[Eqn] = []
+        for eqn in reversed(self.eqns):
+            cheap = rows_of(eqn)[1] < SMALLEST or _is_shape(eqn)
+            if cheap and eqn not in needed:
+                dropped.append(eqn)
+                self.totals.discard(eqn)
+            else:
+                kept.append(eqn)
+                needed.update(key_of(v) for v in eqn.inputs if not isinstance(v, Lit))
+        self.eqns = kept[::-1]
+        self.after = dropped[::-1] + self.after
+
     def set_aside(self, eqn: Eqn) -> None:
         """Let an equation run before or after the group."""
         late = any(
@@ -85,6 +104,8 @@ def find_groups(jaxpr: Jaxpr) -> list[Eqn | Group]:
             continue
         rows, size = rows_of(eqn)
         joins = group is not None and rows == group.rows and group.accepts(eqn)
+        if joins and size < SMALLEST:  # only if it is on the way of large ones
+            joins = any(v in group.by_rows for v in eqn.inputs)
         if not joins and rows is not None and size >= SMALLEST:
             order += _finished(group)
             group = Group(rows)
@@ -101,6 +122,7 @@ def find_groups(jaxpr: Jaxpr) -> list[Eqn | Group]:
 def _finished(group: Group | None) -> list[Eqn | Group]:
     if group is None:
         return []
+    group.drop_cheap_ends()
     members: list[Eqn | Group] = [group] if len(group.eqns) > 1 else [*group.eqns]
     return [*group.before, *members, *group.after]
 
@@ -108,6 +130,10 @@ def _finished(group: Group | None) -> list[Eqn | Group]:
 def _is_total(eqn: Eqn) -> bool:
     blocks = eqn.prim.blocks
     return blocks is not None and blocks.kind == "reduce" and 0 in eqn.params["axis"]
+
+
+def _is_shape(eqn: Eqn) -> bool:
+    return eqn.prim.blocks is not None and eqn.prim.blocks.kind == "shape"
 
 
 def rows_of(eqn: Eqn) -> tuple[int | None, int]:

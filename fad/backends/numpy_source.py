@@ -63,7 +63,7 @@ class Writer:
         self.fresh = (f"v{i}" for i in itertools.count())
         self.order = find_groups(jaxpr)
         self.life = Lifetimes(jaxpr, self.order)
-        self.constants: dict[int, str] = {}
+        self.constants: dict[Any, str] = {}
         self.users: dict[Any, list[Eqn]] = {}
         for eqn in jaxpr.eqns:
             for v in eqn.inputs:
@@ -79,7 +79,7 @@ class Writer:
         body: list[str] = []
         for i, item in enumerate(self.order):
             lines = (
-                group_lines(self, item)
+                group_lines(self, item, i)
                 if isinstance(item, Group)
                 else self.lines(i, item)
             )
@@ -94,9 +94,9 @@ class Writer:
         args = [self.read(v) for v in eqn.inputs]
         over = self.life.reusable(index, eqn)
         if over is not None:
-            target = self.names[over]
-            self.names[eqn] = target
-            self.life.taken.add(over)
+            target = self.take_over(eqn, over)
+            if eqn.prim.over is not None:
+                return [self.call(eqn, args, function=eqn.prim.over)]
             return [self.call(eqn, [*args, self.into(eqn, target)])]
         call = self.call(eqn, args)
         outs = [self.name(v) for v in eqn.outputs]
@@ -104,6 +104,12 @@ class Writer:
             return [call]
         target = f"[{', '.join(outs)}]" if eqn.prim.multiple_results else outs[0]
         return [f"{target} = {call}"]
+
+    def take_over(self, eqn: Eqn, over: Any) -> str:
+        """Give the result of an equation the array of a value, and return its name."""
+        self.life.taken.add(over)
+        name = self.names[eqn] = self.names[over]
+        return name
 
     def deletions(self, index: int) -> list[str]:
         dead = [
@@ -113,12 +119,20 @@ class Writer:
         ]
         return [f"del {', '.join(dead)}"] if dead else []
 
-    def call(self, eqn: Eqn, args: Iterable[str], **replaced: str) -> str:
-        """Return the call of an operation's implementation."""
-        function = f"{_identifier(eqn.prim.name)}_{len(self.globals)}"
-        known = self.constants.setdefault(id(eqn.prim), function)
-        if known == function:
-            self.globals[function] = eqn.prim.impl
+    def call(
+        self,
+        eqn: Eqn,
+        args: Iterable[str],
+        *,
+        function: Callable[..., Any] | None = None,
+        **replaced: str,
+    ) -> str:
+        """Return the call of an operation's implementation, or of `function`."""
+        function = function or eqn.prim.impl
+        name = f"{_identifier(eqn.prim.name)}_{len(self.globals)}"
+        known = self.constants.setdefault((eqn.prim, function), name)
+        if known == name:
+            self.globals[name] = function
         given = list(args)
         for name, value in eqn.params.items():
             given.append(f"{name}={replaced.get(name) or self.constant(value)}")
@@ -167,8 +181,9 @@ class Lifetimes:
     """When values die, and which may be overwritten.
 
     A result may be written over an input that dies with it, of its shape and dtype,
-    if the operation is a pointwise ufunc and the program made the input itself and gave
-    it to none but operations that return new arrays.
+    if the operation is a pointwise ufunc, or declares how to write `over` its first
+    input, and the program made the input itself and gave it to none but operations
+    that return new arrays.
 
     Attributes:
         dead: values by the position after which nobody reads them.
@@ -199,18 +214,26 @@ class Lifetimes:
 
     def reusable(self, index: int, eqn: Eqn) -> Any:
         """Return the input that the equation's result may be written over, or None."""
-        if not _is_plain_ufunc(eqn) or not eqn.aval.shape:
+        if eqn.prim.multiple_results or not eqn.aval.shape:
             return None
-        dying = self.dead.get(index, ())
-        for v in eqn.inputs:
-            if (
-                isinstance(v, Eqn)
-                and v in self.owned
-                and v in dying
-                and v.aval == eqn.aval
-            ):
+        if _is_plain_ufunc(eqn):
+            candidates = eqn.inputs
+        elif eqn.prim.over is not None and eqn.inputs[0] not in eqn.inputs[1:]:
+            candidates = eqn.inputs[:1]
+        else:
+            return None
+        for v in candidates:
+            if v.aval == eqn.aval and self.spare(v, index):
                 return v
         return None
+
+    def spare(self, atom: Any, index: int) -> bool:
+        """Tell whether a value's array may be written to at a position."""
+        return (
+            isinstance(atom, Eqn)
+            and atom in self.owned
+            and atom in self.dead.get(index, ())
+        )
 
 
 def makes_new_array(eqn: Eqn) -> bool:
@@ -219,7 +242,7 @@ def makes_new_array(eqn: Eqn) -> bool:
     if prim.multiple_results or prim.view or isinstance(eqn.aval, list):
         return False
     reduces = prim.blocks is not None and prim.blocks.kind == "reduce"
-    return isinstance(prim.impl, np.ufunc) or reduces
+    return isinstance(prim.impl, np.ufunc) or reduces or prim.fresh
 
 
 def _is_plain_ufunc(eqn: Eqn) -> bool:

@@ -144,7 +144,7 @@ def concrete_aval(value: Any) -> Aval:
 
 
 def is_array_like(value: Any) -> bool:
-    """Tell whether `value` is an array or a number of a dtype that fad computes with."""
+    """Tell whether `value` is an array or a number that fad computes with."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype.kind in "fciub" and not redefines_operations(value)
     return isinstance(value, (bool, int, float, complex))

@@ -27,12 +27,22 @@ Public names: `Primitive`, `Formula`, `Plan`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from .ir import Eqn
 from .trace import bind
 
-__all__ = ["ANS", "ARGS", "AVALS", "Formula", "Plan", "Primitive", "mask_key", "registry"]
+__all__ = [
+    "ANS",
+    "ARGS",
+    "AVALS",
+    "Formula",
+    "Plan",
+    "Primitive",
+    "mask_key",
+    "registry",
+]
 
 ANS, ARGS, AVALS, OUT, LIKE = -1, -2, -3, -4, -5
 _FREE = (OUT, LIKE)  # an equation has these without keeping anything
@@ -113,6 +123,7 @@ class Plan:
         mask: which inputs are differentiated.
         picks: what is kept, in order: input positions, ANS, ARGS or AVALS.
         single: the one entry of `picks` if it has one.
+        keep: takes `picks` out of (*inputs, ans), None if ARGS or AVALS are among them.
         consts: the input positions among `picks` that are not differentiated; their
             arrays belong to the caller and are protected from later writes.
         steps: pairs (input position, call(t, eqn)) of the formulas to run.
@@ -123,12 +134,15 @@ class Plan:
         view: NumPy may return a view (set by `Primitive.plan`).
         blockwise: the formulas, if those of an elementwise operation, can be applied to
             one block of elements after another.
+        simple: the pullback of an elementwise operation is its formulas, and nothing
+            else (set by `Primitive.plan`).
     """
 
     __slots__ = (
         "mask",
         "picks",
         "single",
+        "keep",
         "consts",
         "steps",
         "constant",
@@ -136,6 +150,7 @@ class Plan:
         "plain",
         "view",
         "blockwise",
+        "simple",
     )
 
     def __init__(
@@ -148,6 +163,8 @@ class Plan:
         self.mask = mask
         self.picks = tuple(sorted({r for r in reads if r not in _FREE}, reverse=True))
         self.single = self.picks[0] if len(self.picks) == 1 else None
+        plain = len(self.picks) > 1 and self.picks[-1] >= ANS
+        self.keep = itemgetter(*self.picks) if plain else None
         self.consts = tuple(
             i
             for i, traced in enumerate(mask)
@@ -158,6 +175,7 @@ class Plan:
         self.first = mask.index(True) if True in mask else 0
         self.plain = False
         self.view = False
+        self.simple = False
         reads = [r for _, f in formulas for r in f.reads]
         self.blockwise = bool(self.picks) and min((*self.picks, *reads)) >= ANS
 
@@ -180,6 +198,9 @@ class Primitive:
         scalar: the name of the scalar function that computes one element, if any.
         algebra: laws that simplify programs, see `fad.ops.algebra`.
         blocks: how it acts on blocks of rows, likewise.
+        fresh: `impl` returns an array of its own, no input and no view of one.
+        over: `impl` that writes its result over the first input, an array, which nobody
+            else has.
         transparent: it runs the program `jaxpr` in its parameters, and nothing else.
         effect: it does something besides returning outputs, and stays in programs that
             do not read those.
@@ -206,6 +227,8 @@ class Primitive:
     scalar: str | None = None
     algebra: Any = None
     blocks: Any = None
+    fresh = False
+    over: Callable[..., Any] | None = None
     transparent = False
     effect = False
     augmented: Callable[..., Any] | None = None
@@ -254,6 +277,7 @@ class Primitive:
             special = plan.constant or self.constant or self.augmented
             plan.plain = not (special or self.multiple_results)
             plan.view = bool(self.view)
+            plan.simple = self.pointwise and self.masking is None and bool(plan.steps)
             self.plans[key] = plan
         return plan
 

@@ -25,7 +25,7 @@ from .guard import COPY_LIMIT, LONG_COPY_LIMIT, Guard
 from .ir import Out, Var, new_eqn
 from .primitive import ANS, ARGS, AVALS, mask_key
 from .source import user_source
-from .trace import Trace, Tracer, aval_of, bind, staging_trace
+from .trace import NO_PARAMS, Trace, Tracer, aval_of, bind, staging_trace
 from .views import as_view, snapshot
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["LinearTape", "Tape", "annotate", "pick_residuals", "settle_weak"]
 
 _ndarray = np.ndarray
+_ONE = 0b11  # the key of `Primitive.plan` for one input, differentiated
 _new = object.__new__
 
 
@@ -95,7 +96,7 @@ class Tape(Trace):
         if nested or not plan.plain:
             return self._process(prim, plan, args, inputs, values, params)
         try:
-            ans = prim.impl(*values, **params)
+            ans = prim.impl(*values, **params) if params else prim.impl(*values)
         except Exception as error:
             annotate(error, prim, values)
             raise
@@ -108,20 +109,49 @@ class Tape(Trace):
             if dtype.kind not in "fc":
                 return ans
             aval = Aval(ans.shape, dtype)
+        for i in plan.consts:
+            if values[i].__class__ is not float:
+                values[i] = self._protect(values[i])
         single = plan.single
         if single is None:
-            residuals = self._residuals(plan, values, ans) if plan.picks else ()
+            residuals = pick_residuals(plan, values, ans) if plan.picks else ()
         elif single == ANS:
             residuals = (ans,)
-        elif single >= 0 and not plan.consts:
+        elif single >= 0:
             residuals = (values[single],)
         else:
-            residuals = self._residuals(plan, values, ans)
+            residuals = pick_residuals(plan, values, ans)
         box: Tracer = _new(Tracer)
         box.owner = self
         box.value = ans
         box.payload = new_eqn(prim, inputs, params, plan, residuals, aval)
         return as_view(box, prim, args, params) if plan.view else box
+
+    def process_one(self, prim: Primitive, x: Tracer) -> Any:
+        """Do what `process` does, for an elementwise function of one array."""
+        plan, value = prim.plans.get(_ONE), x.value
+        usual = plan is not None and plan.simple and value.__class__ is _ndarray
+        if not usual or self.staged or not self.open:
+            return self.process(prim, (x,), NO_PARAMS)
+        try:
+            ans = prim.impl(value)
+        except Exception as error:
+            annotate(error, prim, [value])
+            raise
+        atom = x.payload
+        aval = atom.aval
+        if ans.dtype is not aval.dtype or ans.__class__ is not _ndarray:
+            return self.record(prim, plan, [atom], [value], NO_PARAMS, ans)
+        single = plan.single
+        if single is None:
+            residuals = pick_residuals(plan, [value], ans) if plan.picks else ()
+        else:
+            residuals = (ans if single == ANS else value,)
+        box: Tracer = _new(Tracer)
+        box.owner = self
+        box.value = ans
+        box.payload = new_eqn(prim, [atom], NO_PARAMS, plan, residuals, aval)
+        return box
 
     def _process(
         self,
@@ -188,10 +218,6 @@ class Tape(Trace):
         ]
 
     def _residuals(self, plan: Plan, values: list[Any], ans: Any) -> tuple[Any, ...]:
-        single = plan.single
-        if single is not None and single >= 0:
-            kept = values[single]
-            return (self._protect(kept) if plan.consts else kept,)
         for i in plan.consts:
             values[i] = self._protect(values[i])
         return pick_residuals(plan, values, ans)
@@ -199,6 +225,9 @@ class Tape(Trace):
 
 def pick_residuals(plan: Plan, values: list[Any], ans: Any) -> tuple[Any, ...]:
     """Return what a plan keeps of an evaluated operation."""
+    if plan.keep is not None:
+        kept: tuple[Any, ...] = plan.keep((*values, ans))
+        return kept
     return tuple([values[p] if p >= 0 else _pick(p, values, ans) for p in plan.picks])
 
 
@@ -263,7 +292,8 @@ class LinearTape(Trace):
         if prim.inlined is not None:
             return prim.inlined(*args, **params)
         inputs = [
-            a.payload if isinstance(a, Tracer) and a.owner is self else None for a in args
+            a.payload if isinstance(a, Tracer) and a.owner is self else None
+            for a in args
         ]
         plan = prim.plan(mask_key(inputs))
         residuals = self._residuals(prim, plan, args)
@@ -284,4 +314,6 @@ class LinearTape(Trace):
                 f"depend on them, at {user_source()}. Linearise it first: "
                 "fad.linearize(f, *primals)[1] is the linear map."
             )
-        return tuple(args[p] if p >= 0 else _pick(p, list(args), None) for p in plan.picks)
+        return tuple(
+            args[p] if p >= 0 else _pick(p, list(args), None) for p in plan.picks
+        )

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .avals import Aval, concrete_aval
+from .calls import silent_caller
 from .errors import (
     ConcretizationTypeError,
     TracerArrayConversionError,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 __all__ = [
+    "NO_PARAMS",
     "Trace",
     "Tracer",
     "ambient",
@@ -46,6 +48,9 @@ __all__ = [
     "full_lower",
     "staging_trace",
 ]
+
+
+NO_PARAMS: dict[str, Any] = {}  # one for all equations: parameters are never changed
 
 
 class Trace:
@@ -74,6 +79,10 @@ class Trace:
     ) -> Any:
         """Evaluate `prim` on arguments of which at least one is this trace's."""
         raise NotImplementedError
+
+    def process_one(self, prim: Primitive, x: Tracer) -> Any:
+        """Evaluate `prim`, which has no parameters, on one tracer of this trace."""
+        return self.process(prim, (x,), NO_PARAMS)
 
     def aval(self, tracer: Tracer) -> Aval:
         """Return the aval of a tracer of this trace."""
@@ -155,14 +164,9 @@ class Tracer:
         )
 
     def _known(self, what: Any, error: type[Exception], hint: str) -> Any:
-        if what in _NUMBERS and assigns_an_item(2):
-            error_here = TracerArrayConversionError(
-                f"A traced value {self.aval!r} cannot be written into a plain "
-                f"numpy.ndarray{_at_user_line()}: the array would not know its "
-                f"derivatives. {_ARRAY_HINT}"
-            )
-            raise arrives(error_here, 2)
         value = concrete_value(self)
+        if what in _NUMBERS:
+            self._refuse_to_lose(what, value is not None)
         if value is None:
             raise error(
                 f"{what.__name__}() was asked of a value of shape and dtype "
@@ -170,6 +174,26 @@ class Tracer:
                 f"{self.owner.name}{_at_user_line()}. {hint}"
             )
         return value
+
+    def _refuse_to_lose(self, what: type, known: bool) -> None:
+        """Raise if an array, or a function written in C, takes a number in silence."""
+        caller = silent_caller(3) if known and what is not int else None
+        if assigns_an_item(3):
+            error = TracerArrayConversionError(
+                f"A traced value {self.aval!r} cannot be written into a plain "
+                f"numpy.ndarray{_at_user_line()}: the array would not know its "
+                f"derivatives. {_ARRAY_HINT}"
+            )
+        elif caller is not None:
+            error = TracerArrayConversionError(
+                f"{caller}() asked a traced value {self.aval!r} for a plain number"
+                f"{_at_user_line()}: its result would not know the derivatives. Use a "
+                "function of fad.numpy, or write into a traced array, such as "
+                f"fnp.zeros_like(x). For a plain number, pass {what.__name__}(x)."
+            )
+        else:
+            return
+        raise arrives(error, 3)
 
     def __repr__(self) -> str:
         inner = "" if self.value is None else f", value={self.value!r}"

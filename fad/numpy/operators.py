@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.primitive import Primitive
-from ..core.trace import Tracer, staging_trace
+from ..core.trace import NO_PARAMS, Tracer, staging_trace
 from ..core.views import View
 from ..ops import arithmetic, comparison, contraction, piecewise, powers
 from .convert import operand
@@ -25,7 +25,6 @@ _PLAIN = frozenset(
     + [np.float64, np.float32, np.complex128, np.int64, np.bool_]
 )
 _KNOWN = _PLAIN | {Tracer, View}
-NO_PARAMS: dict[str, Any] = {}  # one for all equations: parameters are never changed
 
 
 def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
@@ -115,6 +114,15 @@ def _fast(prim: Primitive) -> tuple[Callable[[Any, Any], Any], ...]:
     return method, reflected
 
 
+def _fast_unary(prim: Primitive) -> Callable[[Any], Any]:
+    def method(x: Any) -> Any:
+        if staging_trace() is None:
+            return x.owner.process_one(prim, x)
+        return prim(x)
+
+    return method
+
+
 def _pow(x: Any, y: Any, modulus: Any = None) -> Any:
     if y.__class__ in _KNOWN:
         return powers.power_of(x, y)
@@ -138,7 +146,7 @@ def _install() -> None:
         if name in _BINARY:
             setattr(Tracer, f"__r{name}__", reflected)
     for name, prim in _UNARY.items():
-        setattr(Tracer, f"__{name}__", lambda x, prim=prim: prim(x))
+        setattr(Tracer, f"__{name}__", _fast_unary(prim))
     Tracer.__pow__ = _pow  # type: ignore[attr-defined]
     Tracer.__round__ = _round  # type: ignore[attr-defined]
 

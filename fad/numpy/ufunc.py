@@ -24,13 +24,13 @@ import numpy as np
 from ..core.errors import TracerArrayConversionError
 from ..core.primitive import Primitive
 from ..core.source import user_source
-from ..core.trace import Tracer, aval_of, staging_trace
+from ..core.trace import NO_PARAMS, Tracer, aval_of, staging_trace
 from ..core.views import View
 from ..ops.comparison import where as select
 from . import ufunc_methods as methods
 from .convert import cast, operand
 from .dispatch import is_plain, ufuncs
-from .operators import NO_PARAMS, foreign
+from .operators import foreign
 
 __all__ = ["Ufunc", "register"]
 
@@ -261,12 +261,11 @@ def _unary(self: Ufunc) -> Callable[..., Any]:
     def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
             cls = x.__class__
-            if cls in _PLAIN:
-                if staging_trace() is None:
-                    return ufunc(x)
-            elif cls is Tracer and direct and staging_trace() is None:
-                return x.owner.process(apply, (x,), NO_PARAMS)
-            elif cls in _SIMPLE:
+            if cls is Tracer and direct and staging_trace() is None:
+                return x.owner.process_one(apply, x)
+            if cls in _PLAIN and staging_trace() is None:
+                return ufunc(x)
+            if cls in _SIMPLE:
                 return apply(x)
         return self(x, *args, **kwargs)
 
@@ -275,15 +274,20 @@ def _unary(self: Ufunc) -> Callable[..., Any]:
 
 def _binary(self: Ufunc) -> Callable[..., Any]:
     """Return the call of two inputs."""
-    ufunc, apply = self.ufunc, self.apply
+    ufunc, apply, direct = self.ufunc, self.apply, isinstance(self.apply, Primitive)
 
     def call(x: Any, y: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if not args and not kwargs:
-            if x.__class__ in _PLAIN and y.__class__ in _PLAIN:
-                if staging_trace() is None:
+        if not args and not kwargs and staging_trace() is None:
+            if x.__class__ in _PLAIN:
+                if y.__class__ in _PLAIN:
                     return ufunc(x, y)
-            elif x.__class__ in _SIMPLE and y.__class__ in _SIMPLE:
-                return apply(x, y)
+                if y.__class__ is Tracer and direct:
+                    return y.owner.process(apply, (x, y), NO_PARAMS)
+            elif x.__class__ is Tracer and direct:
+                if y.__class__ in _PLAIN or (
+                    y.__class__ is Tracer and y.owner is x.owner
+                ):
+                    return x.owner.process(apply, (x, y), NO_PARAMS)
         return self(x, y, *args, **kwargs)
 
     return call

@@ -20,7 +20,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.avals import Aval
-from . import arithmetic, indexing, piecewise, powers, reductions, shape
+from . import (
+    arithmetic,
+    contraction,
+    indexing,
+    logsumexp,
+    piecewise,
+    powers,
+    reductions,
+    rewrites,
+    shape,
+)
 from .shape import transpose
 
 __all__ = ["Algebra", "Blocks"]
@@ -30,7 +40,8 @@ class Algebra(NamedTuple):
     """Laws of an operation f.
 
     Attributes:
-        left, right: f(left, x) = x, f(x, right) = x.
+        left, right: f(left, x) = x, f(x, right) = x; or a function that tells whether
+            an array is such an element.
         commutes: f(x, y) = f(y, x).
         sums: f(x, y) = x + y.
         involution: f(f(x)) = x.
@@ -38,7 +49,7 @@ class Algebra(NamedTuple):
         trivial: from the aval of x and the parameters, whether f(x) = x.
         repeats: it only repeats elements, as broadcasting does by itself.
         onto: `(emit, z, *inputs, **params) -> y`, the sum of z and f(*inputs).
-        expand: `(emit, x, **params) -> y` in other operations, or None.
+        expand: `(emit, *inputs, **params) -> y` in other operations, or None.
 
     `emit(prim, *xs, **params)` makes an operation.
     """
@@ -78,30 +89,24 @@ def _always(x: Aval, **params: Any) -> bool:
     return True
 
 
-def _expand_power(emit: Callable[..., Any], x: Any, *, n: int) -> Any:
-    """Write small powers as products: NumPy takes a logarithm for them."""
-    if n == 1:
-        return emit(arithmetic.positive, x)
-    if n not in (2, 3, 4):
-        return None
-    square = emit(arithmetic.square, x)
-    if n == 2:
-        return square
-    return emit(arithmetic.mul, square, x if n == 3 else square)
-
-
 def _write_onto(emit: Callable[..., Any], z: Any, *inputs: Any, **params: Any) -> Any:
     """Add up in z what `scatter` would add up in zeros."""
     del params["shape"]
     return emit(indexing.scatter_add, z, *inputs, **params)
 
 
+logsumexp.reduce_logsumexp.algebra = Algebra(expand=rewrites.expand_logsumexp)
+logsumexp.softmax.algebra = Algebra(expand=rewrites.expand_softmax)
 indexing.scatter.algebra = Algebra(onto=_write_onto)
-arithmetic.add.algebra = Algebra(left=0, right=0, commutes=True, sums=True)
+arithmetic.add.algebra = Algebra(
+    left=0, right=0, commutes=True, sums=True, expand=rewrites.sum_twice
+)
 arithmetic.sub.algebra = Algebra(right=0)
-arithmetic.mul.algebra = Algebra(left=1, right=1, commutes=True)
+arithmetic.mul.algebra = Algebra(
+    left=1, right=1, commutes=True, expand=rewrites.move_sign
+)
 arithmetic.div.algebra = Algebra(right=1)
-arithmetic.neg.algebra = Algebra(involution=True)
+arithmetic.neg.algebra = Algebra(involution=True, expand=rewrites.expand_neg)
 arithmetic.positive.algebra = Algebra(trivial=_always)
 arithmetic.stop_gradient.algebra = Algebra(trivial=_always)
 arithmetic.convert.algebra = Algebra(
@@ -109,12 +114,21 @@ arithmetic.convert.algebra = Algebra(
 )
 piecewise.maximum.algebra = Algebra(commutes=True)
 piecewise.minimum.algebra = Algebra(commutes=True)
-powers.integer_pow.algebra = Algebra(expand=_expand_power)
+powers.integer_pow.algebra = Algebra(expand=rewrites.expand_power)
 transpose.algebra = Algebra(
     fuse=_compose_axes, trivial=lambda x, *, axes: list(axes) == list(range(len(axes)))
 )
-shape.reshape.algebra = Algebra(fuse=_outer, trivial=_same_shape)
+shape.reshape.algebra = Algebra(
+    fuse=_outer, trivial=_same_shape, expand=rewrites.expand_reshape
+)
 shape.broadcast_to.algebra = Algebra(fuse=_outer, trivial=_same_shape, repeats=True)
+reductions.reduce_sum.algebra = Algebra(expand=rewrites.expand_sum)
+contraction.matmul.algebra = Algebra(
+    left=rewrites.is_identity,
+    right=rewrites.is_identity,
+    expand=rewrites.expand_matmul,
+)
+contraction.contract.fresh = True
 
 arithmetic.convert.blocks = Blocks("pointwise")
 shape.reshape.blocks = Blocks("shape")

@@ -4,9 +4,9 @@
     I_v' = (I_(v-1) + I_(v+1)) / 2        K_v' = -(K_(v-1) + K_(v+1)) / 2
 
 The formulas are in the functions themselves, so every order of derivative is exact;
-they have no division, so they hold at 0. Names ending in "e" are scaled by an exponential,
-and the scaled ones of real arguments have a kink at 0. Derivatives with respect to the
-order v are not known in closed form: they raise an error that says so.
+they have no division, so they hold at 0. Names ending in "e" are scaled by an
+exponential, and the scaled ones of real arguments have a kink at 0. Derivatives with
+respect to the order v are not known in closed form: they raise an error that says so.
 
 Public names: `jv yv iv kv j0 j1 y0 y1 i1 k0 k1 i0e i1e ive kve`.
 """

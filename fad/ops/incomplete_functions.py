@@ -225,7 +225,7 @@ lambertw = Backed(
     lambda special: elementwise(
         "lambertw",
         lambda x, *, k: special.lambertw(x, k),
-        [lambda t, ans: t / (exp(ans) * (1 + ans))],
+        [lambda t, ans, *, k: t / (exp(ans) * (1 + ans))],
     ),
     "special",
 )

@@ -159,12 +159,12 @@ def _is_view(x: Aval, out: Aval, *, index: Any, unique: bool = False) -> bool:
     return out.shape != () or Ellipsis in index
 
 
-def _pull_together(
-    parts: Sequence[tuple[Eqn, Any]], total: Any, spare: bool
-) -> Any:
+def _pull_together(parts: Sequence[tuple[Eqn, Any]], total: Any, spare: bool) -> Any:
     """Add to the elements that were read, where each alone would make an array."""
     like = parts[0][0].inputs[0].aval
-    if not any(isinstance(v, Tracer) for eqn, ct in parts for v in (ct, *eqn.residuals)):
+    if not any(
+        isinstance(v, Tracer) for eqn, ct in parts for v in (ct, *eqn.residuals)
+    ):
         if total is None:
             total, spare = np.zeros(like.shape, like.dtype), True
         if not isinstance(total, Tracer):
@@ -245,9 +245,7 @@ def _batch_scatter_all(
     size: int, args: Any, dims: Any, *, indices: Any, shape: Any
 ) -> tuple[Any, int]:
     ys = [at_front(size, y, d) for y, d in zip(args, dims, strict=True)]
-    stacked = [
-        (slice(None), *(i if isinstance(i, tuple) else (i,))) for i in indices
-    ]
+    stacked = [(slice(None), *(i if isinstance(i, tuple) else (i,))) for i in indices]
     return scatter_all(*ys, indices=tuple(stacked), shape=(size, *shape)), 0
 
 
@@ -255,7 +253,9 @@ scatter_all = linear(
     "scatter_all",
     _scatter_all,
     lambda ct, *, indices, shape: [getitem(ct, index=i) for i in indices],
-    infer=lambda *ys, indices, shape: Aval(shape, np.result_type(*[y.dtype for y in ys])),
+    infer=lambda *ys, indices, shape: Aval(
+        shape, np.result_type(*[y.dtype for y in ys])
+    ),
     batch=_batch_scatter_all,
     variadic=True,
     structural=True,
@@ -298,6 +298,14 @@ scatter_add = Indexed(
     infer=_infer_writing,
     batch=_batch_writing(lambda: scatter_add),
 )
+
+
+def _add_over(x: Any, y: Any, *ids: Any, index: Any, unique: bool = False) -> Any:
+    _add_at(x, y, ids, index=index, unique=unique)
+    return x
+
+
+scatter_add.over = _add_over
 
 
 def _erase(x: Any, *ids: Any, index: Any, unique: bool = False) -> Any:
@@ -348,6 +356,10 @@ scatter_set = Indexed(
     infer=_infer_writing,
     batch=_batch_writing(lambda: scatter_set),
 )
+
+
+for _prim in (scatter, scatter_all, scatter_add, scatter_set, erase):
+    _prim.fresh = True
 
 
 def slice_along(x: Any, start: int | None, stop: int | None, axis: int) -> Any:

@@ -24,7 +24,7 @@ import numpy as np
 from ..core.avals import Aval, zeros
 from ..core.ir import Eqn
 from ..core.primitive import ARGS, ANS, AVALS, Formula, Plan, Primitive
-from ..core.trace import Tracer, aval_of, bind
+from ..core.trace import Tracer, aval_of, bind, staging_trace
 from .batching_rules import batch_pointwise, loop_over_examples
 from .infer_rules import infer_elementwise
 
@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 Rule = Callable[..., Any]
+_ndarray = np.ndarray
 
 
 def conform(value: Any, aval: Aval) -> Any:
@@ -133,6 +134,15 @@ class Elementwise(_Formulas):
         return batch_pointwise(self, args, dims, params)
 
 
+class _Unary(Elementwise):
+    """A function of one array and nothing else; formulas call it often."""
+
+    def __call__(self, x: Any) -> Any:  # type: ignore[override]
+        if x.__class__ is _ndarray and staging_trace() is None:
+            return self.impl(x)  # what `bind` comes to
+        return bind(self, x)
+
+
 def elementwise(
     name: str,
     impl: Rule,
@@ -147,7 +157,8 @@ def elementwise(
             derivative is zero. See `fad.core.primitive` for what it may read.
         scalar: the scalar function's name for native lowering.
     """
-    prim = Elementwise(name, impl, partials)
+    alone = len(partials) == 1 and not Formula(partials[0]).params
+    prim = (_Unary if alone else Elementwise)(name, impl, partials)
     prim.scalar = scalar
     return prim
 
@@ -158,7 +169,9 @@ class Multilinear(_Formulas):
     kind = "multilinear"
 
     def make_plan(self, mask: tuple[bool, ...]) -> Plan:
-        used = [(i, f) for i, f in enumerate(self.formulas) if mask[i] and f is not None]
+        used = [
+            (i, f) for i, f in enumerate(self.formulas) if mask[i] and f is not None
+        ]
         reads = [r for _, f in used for r in f.reads]
         factors = [j for i, _ in used for j in range(len(mask)) if j != i]
         return Plan(mask, reads + factors, used, constant=not used)

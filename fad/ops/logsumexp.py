@@ -7,7 +7,10 @@ Infinite maxima share the weight evenly, and elements of -inf have none, also wh
 there is nothing else. Large arrays are done a block of rows at a time, so that the
 steps between `x` and the result stay in the cache.
 
-Public names: `reduce_logsumexp`, `softmax`.
+`exp_below` is their common first step, which a program takes once if it needs both
+(`ops.algebra`).
+
+Public names: `reduce_logsumexp`, `softmax`, `exp_below`.
 """
 
 from __future__ import annotations
@@ -18,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from .infer_rules import same
-from .kinds import opaque
+from .kinds import elementwise, opaque
 from .reductions import Axes, Reduction, keep_axes, reduce_sum
 from .shape import reshape
 
-__all__ = ["reduce_logsumexp", "softmax"]
+__all__ = ["exp_below", "reduce_logsumexp", "softmax"]
 
 _BLOCK = 1 << 17  # elements
 
@@ -71,6 +74,21 @@ def _softmax(x: Any, *, axis: Axes) -> Any:
     return out
 
 
+def _exp_below(x: Any, top: Any) -> Any:
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = np.subtract(x, top)
+        if not np.isfinite(top).all():  # inf - inf is 0, and -inf stays
+            out = np.where((x == top) & np.isinf(x), np.minimum(x, 0), out)
+        return np.exp(out, out) if out.__class__ is np.ndarray else np.exp(out)
+
+
+exp_below = elementwise(
+    "exp_below", _exp_below, [lambda t, ans: t * ans, lambda t, ans: -t * ans]
+)
+"""exp(x - top), top being the largest of some elements and x one of them: if both are
+infinite it is 1, or 0 where there is nothing but -inf."""
+
+
 def _jvp(ans: Any, primals: Any, tangents: Any, *, axis: Axes) -> Any:
     weighted = ans * tangents[0]
     mean = reshape(reduce_sum(weighted, axis=axis), shape=keep_axes(ans.shape, axis))
@@ -91,3 +109,6 @@ reduce_logsumexp = Reduction(
     empty=True,
 )
 reduce_logsumexp.impl = _logsumexp
+
+for _prim in (softmax, exp_below, reduce_logsumexp):
+    _prim.fresh = True

@@ -196,19 +196,35 @@ def _sqrtm(a: Any) -> Any:
     return found.astype(dtype, copy=False)
 
 
-def own_sqrtm(a: Any, steps: int = 60) -> Any:
-    """Iterate x <- (x + y^-1) / 2, y <- (y + x^-1) / 2 (Denman and Beavers, 1976)."""
+def own_sqrtm(a: Any) -> Any:
+    """Return square roots by iteration, or by eigenvectors where that does not lead."""
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
-    x, y = a.astype(wide), np.broadcast_to(np.eye(a.shape[-1]), a.shape).astype(wide)
+    a = a.astype(wide)
+    x = _iterate(a)
+    if wide is np.complex128 and not _is_root(x, a).all():
+        values, vectors = np.linalg.eig(a)
+        scaled = vectors * np.sqrt(values)[..., None, :]
+        x = np.where(_is_root(x, a), x, np.matmul(scaled, np.linalg.inv(vectors)))
+    return np.where(_is_root(x, a), x, np.nan)
+
+
+def _iterate(x: Any, steps: int = 60) -> Any:
+    """Iterate x <- (x + y^-1) / 2, y <- (y + x^-1) / 2 (Denman and Beavers, 1976)."""
+    y = np.broadcast_to(np.eye(x.shape[-1]), x.shape).astype(x.dtype)
     for _ in range(steps):
         old = x
-        x, y = (x + np.linalg.inv(y)) / 2, (y + np.linalg.inv(x)) / 2
+        try:
+            x, y = (x + np.linalg.inv(y)) / 2, (y + np.linalg.inv(x)) / 2
+        except np.linalg.LinAlgError:  # it strayed: there is no such root
+            break
         if np.abs(x - old).max(initial=0) <= 1e-15 * np.abs(x).max(initial=1e-300):
             break
-    residual = np.matmul(x, x) - a
-    size = np.abs(a).max((-2, -1), initial=0, keepdims=True)
-    good = np.abs(residual).max((-2, -1), initial=0, keepdims=True) <= 1e-6 * size
-    return np.where(good, x, np.nan)
+    return x
+
+
+def _is_root(x: Any, a: Any) -> Any:
+    residual = np.abs(np.matmul(x, x) - a).max((-2, -1), initial=0, keepdims=True)
+    return residual <= 1e-6 * np.abs(a).max((-2, -1), initial=0, keepdims=True)
 
 
 sqrtm = opaque(

@@ -29,9 +29,10 @@ HOW = "SciPy is an optional extra: python -m pip install 'fad-autodiff[scipy]'"
 def installed() -> bool:
     """Tell whether SciPy can be imported."""
     try:
-        return importlib.util.find_spec("scipy") is not None
+        spec = importlib.util.find_spec("scipy")
     except ValueError:  # sys.modules["scipy"] is None: the import is blocked
         return False
+    return spec is not None and spec.origin is not None  # not just a folder "scipy"
 
 
 def scipy_module(name: str, needed_by: str = "") -> Any:

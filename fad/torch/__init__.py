@@ -43,7 +43,6 @@ from .dtypes import (  # noqa: E402, F401
     promote_types,
     set_default_dtype,
 )
-from .generator import Generator  # noqa: E402, F401
 from .missing import no_name as _no_name  # noqa: E402
 from .modes import (  # noqa: E402, F401
     enable_grad,
@@ -53,6 +52,7 @@ from .modes import (  # noqa: E402, F401
     no_grad,
     set_grad_enabled,
 )
+from .random import Generator  # noqa: E402, F401
 from .printing import set_printoptions  # noqa: E402, F401
 from .size import Size, device  # noqa: E402, F401
 from .tensor import Tensor  # noqa: E402, F401

@@ -115,9 +115,19 @@ def item(self: Tensor) -> Any:
     return known.item()
 
 
+_IN_VMAP = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
+    "calling .item() on a Tensor, please try to rewrite what you're doing with other "
+    "operations. If error is occurring somewhere inside PyTorch internals, please file a "
+    "bug report."
+)
+
+
 def _known(x: Tensor) -> Any:
     value = concrete_value(x.value)
     if value is None:
+        if x.value.owner.name == "vmap":
+            raise RuntimeError(_IN_VMAP)
         x.value.__array__()  # raises the error that explains
     return np.asarray(value)
 

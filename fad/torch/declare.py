@@ -22,6 +22,7 @@ Public names: `function`, `method`, `unary`, `binary`, `composite`, `functions`,
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -78,6 +79,8 @@ def function(
 
     def declare(python: Callable[..., Any]) -> Callable[..., Any]:
         first = name or python.__name__
+        if "dim" in inspect.signature(python).parameters:
+            python = _with_numpy_names(python)
         public = _with_out(python) if out else python
         public.__name__ = public.__qualname__ = first
         for n in (first, *aliases):
@@ -90,6 +93,20 @@ def function(
         return public
 
     return declare
+
+
+def _with_numpy_names(python: Callable[..., Any]) -> Callable[..., Any]:
+    """Take NumPy's names for ``dim`` and ``keepdim`` too, as PyTorch does."""
+
+    @functools.wraps(python)
+    def renamed(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            for given, known in (("axis", "dim"), ("keepdims", "keepdim")):
+                if given in kwargs:
+                    kwargs[known] = kwargs.pop(given)
+        return python(*args, **kwargs)
+
+    return renamed
 
 
 def _declare_inplace(name: str, python: Callable[..., Any]) -> None:

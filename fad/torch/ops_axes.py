@@ -1,6 +1,6 @@
-"""Dimensions in another order, diagonals, windows: views, most of them.
+"""Dimensions in another order, and windows: views, most of them.
 
-`flip`, `roll`, `rot90` and the triangles are copies, as in PyTorch.
+`flip`, `roll` and `rot90` are copies, as in PyTorch.
 
 Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 """
@@ -97,8 +97,10 @@ def _reversed(x: Tensor) -> Tensor:
     if x.ndim != 2:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their "
-            "shape is deprecated and it will throw an error in a future release. Consider"
-            " `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim "
+            "shape is deprecated and it will throw an error in a future release. "
+            "Consider"
+            " `x.mT` to transpose batches of matrices or "
+            "`x.permute(*torch.arange(x.ndim "
             "- 1, -1, -1))` to reverse the dimensions of a tensor.",
             UserWarning,
             stacklevel=3,
@@ -198,9 +200,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     return out
 
 
-_rot90 = composite(
-    "Rot90Backward0", lambda x, *, k, axes: copy(fnp.rot90(x, k, axes))
-)
+_rot90 = composite("Rot90Backward0", lambda x, *, k, axes: copy(fnp.rot90(x, k, axes)))
 
 
 @function("rot90", out=False)
@@ -211,100 +211,6 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
             f"expected total rotation dims == 2, but got dims = {len(dims)}"
         )
     out: Tensor = _rot90(input, k=k, axes=axes_of(tuple(dims), input.ndim))
-    return out
-
-
-def _triangle(name: str) -> None:
-    cut = getattr(fnp, name)
-    apply = composite(f"{name.capitalize()}Backward0", lambda x, *, k: cut(x, k))
-
-    def call(input: Tensor, diagonal: int = 0) -> Tensor:
-        if input.ndim < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        out: Tensor = apply(input, k=diagonal)
-        return out
-
-    call.__doc__ = "Return matrices with the elements outside a triangle at zero."
-    function(name, inplace=True)(call)
-
-
-_triangle("tril")
-_triangle("triu")
-
-_DIAGONAL = node_type("DiagonalBackward0")
-
-
-@function("diagonal", out=False)
-def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """Return a view of the diagonal of two dimensions, as the last dimension."""
-    i, j = axis_of(dim1, input.ndim), axis_of(dim2, input.ndim)
-    if i == j:
-        raise RuntimeError(
-            f"diagonal dimensions cannot be identical {dim1}, {dim2}"
-        )
-    params = {"offset": offset, "axis1": i, "axis2": j}
-    out = view_by(shapes.diagonal, _DIAGONAL, input, params)
-    if isinstance(out.value, np.ndarray) and input.value.flags.writeable:
-        out.value.flags.writeable = True  # NumPy's own is read-only out of caution
-    return out
-
-
-def _embedded(x: Any, *, offset: int, dim1: int, dim2: int) -> Any:
-    *rest, n = aval_of(x).shape
-    rank, size = len(rest) + 2, n + abs(offset)
-    i, j = axis_of(dim1, rank), axis_of(dim2, rank)
-    full = list(rest)
-    for axis in sorted((i, j)):
-        full.insert(axis, size)
-    like = type(aval_of(x))(tuple(full), aval_of(x).dtype)
-    return shapes.embed_diagonal(x, like, offset=offset, axis1=i, axis2=j)
-
-
-_embed = composite("DiagEmbedBackward0", _embedded)
-
-
-@function("diag_embed", out=False)
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Return matrices of zeros with the last dimension on a diagonal."""
-    out: Tensor = _embed(input, offset=offset, dim1=dim1, dim2=dim2)
-    return out
-
-
-_diagonal_copy = composite(
-    "DiagonalBackward0_copy",
-    lambda x, *, k: copy(shapes.diagonal(x, offset=k, axis1=0, axis2=1)),
-)
-
-
-@function("diag")
-def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """Return a matrix with a vector on its diagonal, or the diagonal of a matrix."""
-    if input.ndim == 1:
-        return diag_embed(input, diagonal)
-    if input.ndim != 2:
-        raise RuntimeError(
-            "diag(): Supports 1D or 2D tensors. Got "
-            f"{input.ndim}D"
-        )
-    out: Tensor = _diagonal_copy(input, k=diagonal)
-    return out
-
-
-@function("diagflat", out=False)
-def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """Return a matrix with all elements on its diagonal."""
-    return diag_embed(reshape(input, -1), offset)
-
-
-_trace = composite("TraceBackward0", lambda x: fnp.trace(x))
-
-
-@function("trace", out=False)
-def trace(input: Tensor) -> Tensor:
-    """Return the sum of the diagonal of a matrix."""
-    if input.ndim != 2:
-        raise RuntimeError("trace: expected a matrix")
-    out: Tensor = _trace(input)
     return out
 
 
@@ -337,7 +243,8 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     longest = self.shape[axis] if self.ndim else 1
     if size > longest:
         raise RuntimeError(
-            f"maximum size for tensor at dimension {axis} is {longest} but size is {size}"
+            f"maximum size for tensor at dimension {axis} is {longest} but size is "
+            f"{size}"
         )
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
@@ -350,7 +257,9 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     windows = np.lib.stride_tricks.sliding_window_view(
         self.value, size, axis, writeable=self.value.flags.writeable
     )
-    return sharing(out, self, windows[(slice(None),) * axis + (slice(None, None, step),)])
+    return sharing(
+        out, self, windows[(slice(None),) * axis + (slice(None, None, step),)]
+    )
 
 
 _strided = composite(

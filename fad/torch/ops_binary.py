@@ -26,6 +26,8 @@ from .conversion import cast
 from .declare import as_operand, binary, function, functions, operation, promoted
 from .declare import with_sizes as broadcasting
 from .dtypes import combined, of_numpy
+from .filling import c_name
+from .ops_pointwise import refuse_zero
 from .tensor import Tensor
 
 __all__ = ["tied"]
@@ -43,7 +45,7 @@ def _is_floating(x: Any) -> bool:
 
 
 def _atan2(x: Any, y: Any) -> Any:
-    """Move the origin to (0, 1), where the gradient is finite, and put it to 0 there."""
+    """Move the origin to (0, 1), where the gradient is finite, and make it 0."""
     origin = comparison.logical_and(x == 0, y == 0)
     one = convert(origin, dtype=np.result_type(aval_of(x).dtype, aval_of(y).dtype))
     angle = elementary.arctan2(x * (1 - one), y + one)
@@ -114,19 +116,13 @@ def _copysign(x: Any, y: Any) -> Any:
 
 
 def _remainder(x: Any, y: Any) -> Any:
-    _refuse_zero(x, y)
+    refuse_zero(x, y)
     return piecewise.mod(x, y)
 
 
 def _fmod(x: Any, y: Any) -> Any:
-    _refuse_zero(x, y)
+    refuse_zero(x, y)
     return piecewise.fmod(x, y)
-
-
-def _refuse_zero(x: Any, y: Any) -> None:
-    whole = aval_of(x).dtype.kind in "iu" and aval_of(y).dtype.kind in "iu"
-    if whole and isinstance(y, (np.ndarray, int, np.generic)) and not np.all(y):
-        raise RuntimeError("ZeroDivisionError")
 
 
 _by_kind("remainder", _remainder, ("RemainderBackward0", "RemainderBackward1"), False)
@@ -136,11 +132,22 @@ _by_kind("copysign", _copysign, ("CopysignBackward1", "CopysignBackward0"), True
 
 def _xlogy(x: Any, y: Any) -> Any:
     """Return x log(y), and 0 where x is 0 unless y is nan."""
-    nothing = comparison.logical_and(x == 0, comparison.logical_not(comparison.isnan(y)))
+    nothing = comparison.logical_and(
+        x == 0, comparison.logical_not(comparison.isnan(y))
+    )
     return where(nothing, 0, x * elementary.log(where(nothing, 1, y)))
 
 
-binary("xlogy", _xlogy, floating=True)
+_XLOGY = [operation(f"XlogyBackward{i}", _xlogy) for i in range(3)]
+
+
+@function("xlogy", inplace=True)
+def xlogy(input: Any, other: Any) -> Tensor:
+    """Return x log(y), and 0 where x is 0."""
+    x, y = as_operand(input), as_operand(other)
+    kind = 0 if isinstance(x, Tensor) and isinstance(y, Tensor) else 1
+    kind = kind if isinstance(y, Tensor) else 2
+    return broadcasting(_XLOGY[kind], x, y, promoted(x, y, True))  # type: ignore[no-any-return]
 
 
 @function("ldexp", inplace=True)
@@ -161,17 +168,19 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 
 
 _rsub = operation("RsubBackward1", lambda x, y: y - x)
+_rsub_tensor = operation("RsubBackward0", lambda x, y: y - x)
 
 
 @function("rsub", out=False)
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Return other - alpha * input."""
     other = as_operand(other)
-    if alpha == 1 and not isinstance(other, Tensor):
-        if input.aval.dtype.kind == "b" or isinstance(other, bool):
-            raise RuntimeError(_NO_BOOL)
-        return _rsub((input, other), promoted(input, other))
-    return functions["sub"](other, input, alpha=alpha)  # type: ignore[no-any-return]
+    if alpha != 1:
+        return functions["sub"](other, input, alpha=alpha)  # type: ignore[no-any-return]
+    if input.aval.dtype.kind == "b" or isinstance(other, bool):
+        raise RuntimeError(_NO_BOOL)
+    apply = _rsub_tensor if isinstance(other, Tensor) else _rsub
+    return broadcasting(apply, input, other, promoted(input, other))  # type: ignore[no-any-return]
 
 
 _NO_BOOL = (
@@ -197,19 +206,17 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """Return the point a part `weight` of the way from one tensor to another."""
     if input.dtype is not end.dtype:
         raise RuntimeError(
-            f"expected dtype {_long(input)} for `end` but got dtype {_long(end)}"
+            f"expected dtype {c_name(input.aval.dtype)} for `end` but got dtype "
+            f"{c_name(end.aval.dtype)}"
         )
     if isinstance(weight, Tensor):
         if weight.dtype is not input.dtype and weight.ndim:
             raise RuntimeError(
-                f"expected dtype {_long(input)} for `weight` but got dtype {_long(weight)}"
+                f"expected dtype {c_name(input.aval.dtype)} for `weight` but got dtype "
+                f"{c_name(weight.aval.dtype)}"
             )
         return _lerp_tensor((input, end, weight), input.aval.dtype)
     return _lerp_number((input, end, weight))
-
-
-def _long(x: Tensor) -> str:
-    return x.dtype.name.replace("32", "").replace("float64", "double")
 
 
 def _with_value(node: str, combine: Any) -> Callable[..., Tensor]:

@@ -14,7 +14,8 @@ from ..ops import comparison, piecewise
 from ..ops.arithmetic import convert
 from .composite import CompositeNode, record_composite
 from .declare import as_operand, composite, function, size_mismatch
-from .dtypes import combined, of_numpy
+from .dtypes import castable, combined
+from .filling import c_name
 from .node import node_type
 from .tensor import Tensor
 
@@ -59,8 +60,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     try:
         return record_composite(_WHERE, run, (condition, x, y))
     except ValueError as error:
-        found = size_mismatch(x, y) or size_mismatch(condition, x)
-        found = found or size_mismatch(condition, y)
+        pairs = ((y, x), (condition, x), (condition, y))
+        found = next((m for p in pairs if (m := size_mismatch(*p))), None)
         raise RuntimeError(found or str(error)) from error
 
 
@@ -146,38 +147,30 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     if mask.aval.dtype.kind != "b":
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{_long(mask)}"
+            + c_name(mask.aval.dtype)
         )
     value = as_operand(value)
     _check_value(input, value)
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
-                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+                "masked_fill_ only supports a 0-dimensional value tensor, but got "
+                "tensor "
                 f"with {value.ndim} dimension(s)."
             )
         return _fill(_fill_tensor, input, mask, value)
     return _fill(_fill_number, input, mask, value)
 
 
-def _long(x: Tensor) -> str:
-    d = x.dtype.name
-    return {"uint8": "unsigned char", "int64": "long int"}.get(d, d)
-
-
 def _check_value(x: Tensor, value: Any) -> None:
-    kinds = {bool: "b", int: "i", float: "f", complex: "c"}
-    kind = value.aval.dtype.kind if isinstance(value, Tensor) else kinds[type(value)]
-    mine = x.aval.dtype
-    if kind in "fc" and mine.kind in "biu":
-        if isinstance(value, Tensor):
-            name = of_numpy(value.aval.dtype).title
-            raise RuntimeError(
-                f"result type {name} can't be cast to the desired output type "
-                f"{x.dtype.title}"
-            )
+    if isinstance(value, Tensor) and not castable(value.aval.dtype, x.aval.dtype):
         raise RuntimeError(
-            f"value cannot be converted to type {x.dtype.name}_t without overflow"
+            f"result type {value.dtype.title} can't be cast to the desired output type "
+            f"{x.dtype.title}"
+        )
+    if isinstance(value, complex) and x.aval.dtype.kind != "c":
+        raise RuntimeError(
+            f"value cannot be converted to type {c_name(x.aval.dtype)} without overflow"
         )
 
 
@@ -185,4 +178,4 @@ def _fill(apply: Any, x: Tensor, mask: Tensor, value: Any) -> Tensor:
     try:
         return apply(x, mask, value)  # type: ignore[no-any-return]
     except ValueError as error:
-        raise RuntimeError(size_mismatch(x, mask) or str(error)) from error
+        raise RuntimeError(size_mismatch(mask, x) or str(error)) from error

@@ -14,6 +14,7 @@ from ..core.trace import aval_of
 from ..ops import arithmetic, comparison, piecewise
 from ..ops.sorting import isin as is_member
 from .declare import as_operand, composite, function, operation, promoted, with_sizes
+from .dtypes import of_numpy
 from .node import node_type
 from .tape import record
 from .tensor import Tensor
@@ -22,11 +23,15 @@ __all__: list[str] = []
 
 
 def _compared(name: str, prim: Primitive, *aliases: str) -> None:
-    apply = operation("ComparedBackward0", prim)
+    apply, ordered = operation("ComparedBackward0", prim), name not in ("eq", "ne")
 
     def call(input: Any, other: Any) -> Any:
         x, y = as_operand(input), as_operand(other)
-        return with_sizes(apply, x, y, promoted(x, y))
+        dtype = promoted(x, y)
+        if ordered and (dtype or x.value.dtype).kind == "c":
+            title = of_numpy(dtype or x.value.dtype).title
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{title}'")
+        return with_sizes(apply, x, y, dtype)
 
     call.__doc__ = f"Tell where {name} holds between two tensors, element by element."
     function(name, *aliases, inplace=True)(call)
@@ -71,22 +76,20 @@ def _refuse_inexact(name: str, *operands: Any) -> None:
                 f"\"{name}_cpu\" not implemented for '{v.dtype.title}'"
             )
         if isinstance(v, float):
-            raise NotImplementedError(
-                f"\"{name}_cpu\" not implemented for 'Float'"
-            )
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Float'")
 
 
-def _bitwise(name: str, prim: Primitive, *aliases: str, shift: bool = False) -> None:
+def _bitwise(name: str, prim: Primitive) -> None:
     apply = operation("BitwiseBackward0", prim)
     kernel = {"bitwise_left_shift": "lshift", "bitwise_right_shift": "rshift"}
 
     def call(input: Any, other: Any) -> Any:
         x, y = as_operand(input), as_operand(other)
-        _refuse_inexact(kernel.get(name, name.replace("bitwise_", "bitwise_")), x, y)
+        _refuse_inexact(kernel.get(name, name), x, y)
         return with_sizes(apply, x, y, promoted(x, y))
 
     call.__doc__ = f"Return {name} of two tensors of integers."
-    function(name, *aliases, inplace=True)(call)
+    function(name, inplace=True)(call)
 
 
 _bitwise("bitwise_and", comparison.bitwise_and)
@@ -101,7 +104,8 @@ def bitwise_not(input: Tensor) -> Tensor:
     """Return the bits inverted; of booleans the negation."""
     if input.aval.dtype.kind in "fc":
         raise TypeError(
-            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+            "~ (operator.invert) is only implemented on integer and Boolean-type "
+            "tensors"
         )
     return record(comparison.invert, _NONE, (input,), {})
 
@@ -119,7 +123,9 @@ def _parts(test: Any) -> Any:
 
     def run(x: Any) -> Any:
         if aval_of(x).dtype.kind == "c":
-            return comparison.logical_or(test(arithmetic.real(x)), test(arithmetic.imag(x)))
+            return comparison.logical_or(
+                test(arithmetic.real(x)), test(arithmetic.imag(x))
+            )
         return test(x) if _is_inexact(x) else _never(x)
 
     return run
@@ -149,9 +155,11 @@ _predicate(
 )
 _predicate(
     "isreal",
-    lambda x: comparison.eq(arithmetic.imag(x), 0)
-    if aval_of(x).dtype.kind == "c"
-    else comparison.logical_or(comparison.eq(x, x), True),
+    lambda x: (
+        comparison.eq(arithmetic.imag(x), 0)
+        if aval_of(x).dtype.kind == "c"
+        else comparison.logical_or(comparison.eq(x, x), True)
+    ),
 )
 _predicate(
     "signbit",
@@ -187,9 +195,7 @@ def isclose(
 ) -> Tensor:
     """Tell where two tensors differ by at most atol + rtol * |other|."""
     if input.dtype is not other.dtype:
-        raise RuntimeError(
-            f"{_long(input)} did not match {_long(other)}"
-        )
+        raise RuntimeError(f"{_long(input)} did not match {_long(other)}")
     out: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     return out
 
@@ -234,7 +240,11 @@ _isin = composite(
 
 @function("isin", methods=False)
 def isin(
-    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
+    elements: Any,
+    test_elements: Any,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
 ) -> Tensor:
     """Tell which elements occur in another tensor."""
     x, y = as_operand(elements), as_operand(test_elements)

@@ -194,7 +194,10 @@ def view_as_complex(input: Tensor) -> Tensor:
     if input.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     out: Tensor = _numbers(input)
-    if isinstance(input.value, Tracer) or input.value.strides[-1] != input.value.itemsize:
+    if (
+        isinstance(input.value, Tracer)
+        or input.value.strides[-1] != input.value.itemsize
+    ):
         return out
     whole = np.result_type(input.value.dtype, np.complex64)
     if any(s % whole.itemsize for s in input.value.strides[:-1]):

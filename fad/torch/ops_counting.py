@@ -19,7 +19,7 @@ from .declare import as_operand, composite, function
 from .dims import axis_of
 from .dtypes import DTYPES, to_numpy
 from .return_types import returned
-from .tensor import Tensor, tensor_of, wrap
+from .tensor import Tensor, wrap
 
 __all__: list[str] = []
 
@@ -48,8 +48,9 @@ def unique(
     )  # fmt: skip
     if axis is None:
         inverse = inverse.reshape(input.shape)
-    return _selected(found, inverse.reshape(-1) if axis is not None else inverse, counts,
-                     return_inverse, return_counts)  # fmt: skip
+    if axis is not None:
+        inverse = inverse.reshape(-1)
+    return _selected(found, inverse, counts, return_inverse, return_counts)
 
 
 def _selected(found: Any, inverse: Any, counts: Any, *wanted: bool) -> Any:
@@ -257,6 +258,3 @@ _corrcoef = composite("CorrcoefBackward0", fnp.corrcoef)
 def corrcoef(input: Tensor) -> Tensor:
     """Return the correlation matrix of variables in rows."""
     return cast(_corrcoef(input), input.aval.dtype)
-
-
-_ = tensor_of

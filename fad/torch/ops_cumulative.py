@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core.primitive import Primitive
 from ..core.trace import aval_of
-from ..ops import comparison, cumulative, special
+from ..ops import comparison, cumulative
 from ..ops.arithmetic import stop_gradient
 from ..ops.elementary import exp, log
 from ..ops.indexing import slice_along, take_along_axis
-from ..ops.reductions import reduce_sum
 from ..ops.shape import concatenate, reshape
 from .declare import composite, function, functions
 from .dims import axis_of
@@ -187,14 +184,15 @@ def gradient(
     from .. import numpy as fnp
 
     dims = range(input.ndim) if dim is None else dim
-    axes = [axis_of(d, input.ndim) for d in (dims if isinstance(dims, Sequence) else [dims])]
+    axes = [
+        axis_of(d, input.ndim) for d in (dims if isinstance(dims, Sequence) else [dims])
+    ]
     steps = spacing if isinstance(spacing, (tuple, list)) else [spacing] * len(axes)
     steps = [s.numpy() if isinstance(s, Tensor) else s for s in steps]
     apply = composite(
         "GradientBackward0",
-        lambda x, *, axis, step: fnp.gradient(x, step, axis=axis, edge_order=edge_order),
+        lambda x, *, axis, step: fnp.gradient(
+            x, step, axis=axis, edge_order=edge_order
+        ),
     )
     return tuple(apply(input, axis=a, step=s) for a, s in zip(axes, steps, strict=True))
-
-
-_ = (np, special, reduce_sum)

@@ -41,7 +41,6 @@ _FLOATING: dict[str, tuple[Primitive, tuple[str, ...]]] = {
     "expm1": (elementary.expm1, ()),
     "log": (elementary.log, ()),
     "log2": (elementary.log2, ()),
-    "log10": (elementary.log10, ()),
     "log1p": (elementary.log1p, ()),
     "sqrt": (elementary.sqrt, ()),
     "reciprocal": (arithmetic.reciprocal, ()),
@@ -51,19 +50,43 @@ _FLOATING: dict[str, tuple[Primitive, tuple[str, ...]]] = {
     "erfinv": (errors.erfinv, ()),
     "lgamma": (gammas.gammaln, ()),
     "digamma": (gammas.digamma, ()),
-    "i0": (special.i0, ()),
     "sinc": (special.sinc, ()),
 }
 for _name, (_prim, _aliases) in _FLOATING.items():
     unary(_name, _prim, *_aliases, floating=True)
 
-unary(
-    "rsqrt", lambda x: arithmetic.reciprocal(elementary.sqrt(x)), floating=True
-)
-unary("deg2rad", elementary.deg2rad, floating=True)
-unary("rad2deg", elementary.rad2deg, floating=True)
-unary("relu", activations.relu)
+unary("rsqrt", lambda x: arithmetic.reciprocal(elementary.sqrt(x)), floating=True)
+
+
+def _in_double(fun: Any) -> Any:
+    """Return a function that computes float32 in double precision, for its accuracy."""
+
+    def run(x: Any) -> Any:
+        d = aval_of(x).dtype
+        if d != np.float32:
+            return fun(x)
+        wide = arithmetic.convert(x, dtype=np.dtype(np.float64))
+        return arithmetic.convert(fun(wide), dtype=d)
+
+    return run
+
+
+unary("log10", _in_double(elementary.log10), floating=True)
+unary("i0", _in_double(special.i0), floating=True)
+unary("deg2rad", lambda x: x * (math.pi / 180), floating=True)
+unary("rad2deg", lambda x: x * (180 / math.pi), floating=True)
 unary("abs", piecewise.abs_, "absolute")
+
+_relu = operation("ReluBackward0", activations.relu)
+
+
+@function("relu", inplace=True)
+def relu(input: Tensor) -> Tensor:
+    """Return the elements that are positive, and 0 for the others."""
+    if input.value.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    return _relu((input,))
+
 
 _square = operation("PowBackward0", arithmetic.square)
 
@@ -79,9 +102,7 @@ def square(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """Return the tensor itself."""
     if input.aval.dtype.kind == "b":
-        raise RuntimeError(
-            "The `+` operator, on a bool tensor is not supported."
-        )
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 
@@ -191,9 +212,7 @@ _logit = composite("LogitBackward0", _logit_of)
 def polygamma(n: int, input: Tensor) -> Tensor:
     """Return the n-th derivative of digamma."""
     if n < 0:
-        raise RuntimeError(
-            "polygamma(n, x) does not support negative n."
-        )
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
     return _polygamma(as_floating(input), n=int(n))
 
 
@@ -253,4 +272,3 @@ def nan_to_num(
         high=float(most.max) if posinf is None else posinf,
         low=float(most.min) if neginf is None else neginf,
     )
-

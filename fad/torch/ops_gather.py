@@ -19,9 +19,8 @@ from ..ops import comparison
 from ..ops.arithmetic import convert
 from ..ops.index_layout import ARRAY
 from ..ops.indexing import getitem, scatter_add, scatter_set
-from ..ops.masks import select, spread_out
 from ..ops.shape import broadcast_to, reshape
-from .declare import as_operand, composite, function, functions, size_mismatch
+from .declare import as_operand, composite, function, functions
 from .dims import axis_of
 from .tensor import Tensor
 
@@ -127,8 +126,8 @@ def _scattered(write: Any) -> Callable[..., Any]:
         shape = aval_of(x).shape
         ids = _flat0(ids)
         given = src if isinstance(src, (np.ndarray, Tracer)) else np.asarray(src)
-        if not aval_of(given).shape and aval_of(ids).shape:
-            given = np.broadcast_to(np.asarray(given), aval_of(ids).shape) if not isinstance(given, Tracer) else broadcast_to(given, shape=aval_of(ids).shape)
+        if not aval_of(given).shape:
+            given = broadcast_to(given, shape=aval_of(ids).shape)
         given = _cut(given, aval_of(ids).shape)
         if aval_of(given).dtype != aval_of(x).dtype:
             given = convert(given, dtype=aval_of(x).dtype)
@@ -193,9 +192,7 @@ def _check_scatter(name: str, x: Tensor, axis: int, index: Tensor, src: Any) -> 
     if index.aval.dtype.kind not in "iu":
         raise RuntimeError(f"{name}(): Expected dtype int64 for index")
     if isinstance(src, Tensor) and src.dtype is not x.dtype:
-        raise RuntimeError(
-            f"{name}(): Expected self.dtype to be equal to src.dtype"
-        )
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
     _check_indices(name, index, axis, x.shape[axis] if x.ndim else 1)
     if isinstance(src, Tensor):
         for a, (m, n) in enumerate(zip(index.shape, src.shape, strict=False)):
@@ -275,127 +272,4 @@ def scatter_reduce_(
     out: Tensor = _scatter_reduce(
         input, index, src, axis=axis, how=reduce, include=include_self
     )
-    return out
-
-
-def _taken(x: Any, ids: Any) -> Any:
-    flat = reshape(x, shape=(-1,))
-    n = aval_of(x).size
-    return getitem(flat, comparison.where(ids < 0, ids + n, ids), index=(ARRAY,))
-
-
-_take = composite("TakeBackward0", _taken)
-
-
-@function("take")
-def take(input: Tensor, index: Tensor) -> Tensor:
-    """Return the elements at places in the tensor laid out flat."""
-    if index.aval.dtype != np.int64:
-        raise RuntimeError(
-            f"take(): Expected a long tensor for index, but got {index.dtype.title}"
-        )
-    n = input.aval.size
-    if not isinstance(index.value, Tracer):
-        bad = (index.value < -n) | (index.value >= n)
-        if bad.any():
-            raise IndexError(
-                f"out of range: tried to access index {index.value[bad].ravel()[0]} on a "
-                f"tensor of {n} elements."
-            )
-    out: Tensor = _take(input, index)
-    return out
-
-
-def _put(x: Any, ids: Any, src: Any, *, accumulate: bool) -> Any:
-    aval = aval_of(x)
-    flat = reshape(x, shape=(-1,))
-    ids = reshape(comparison.where(ids < 0, ids + aval.size, ids), shape=(-1,))
-    write = scatter_add if accumulate else scatter_set
-    out = write(flat, reshape(src, shape=(-1,)), ids, index=(ARRAY,))
-    return reshape(out, shape=aval.shape)
-
-
-_put_into = composite("PutBackward0", _put)
-
-
-@function("put", inplace=True, out=False)
-def put(
-    input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
-) -> Tensor:
-    """Return the tensor with values written, or added, at places laid out flat."""
-    out: Tensor = _put_into(input, index, source, accumulate=accumulate)
-    return out
-
-
-def _as_mask(name: str, mask: Tensor) -> Tensor:
-    if mask.aval.dtype.kind != "b":
-        raise RuntimeError(
-            f"{name}: expected BoolTensor for mask"
-            if name != "masked_scatter_"
-            else "masked_scatter_ only supports boolean masks, but got mask with dtype "
-            f"{mask.dtype.name}"
-        )
-    return mask
-
-
-def _masked(x: Any, mask: Any, *, count: int, shape: tuple[int, ...]) -> Any:
-    x, mask = (
-        v if aval_of(v).shape == shape else broadcast_to(v, shape=shape)
-        for v in (x, mask)
-    )
-    flat, chosen = reshape(x, shape=(-1,)), reshape(mask, shape=(-1,))
-    return select(flat, chosen, axis=0, count=count)
-
-
-_masked_select = composite("MaskedSelectBackward0", _masked)
-
-
-def _known(mask: Tensor) -> np.ndarray:
-    from ..core.trace import concrete_value
-
-    value = concrete_value(mask.value)
-    return np.asarray(mask.value if value is None else value)
-
-
-@function("masked_select")
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """Return the elements where a mask is true, in one dimension."""
-    _as_mask("masked_select", mask)
-    known = _known(mask)
-    try:
-        shape = np.broadcast_shapes(tuple(input.shape), known.shape)
-    except ValueError as error:
-        raise RuntimeError(size_mismatch(input, mask)) from error
-    count = int(np.broadcast_to(known, shape).sum())
-    out: Tensor = _masked_select(input, known, count=count, shape=tuple(shape))
-    return out
-
-
-def _masked_put(x: Any, mask: Any, src: Any, *, count: int) -> Any:
-    shape = aval_of(x).shape
-    mask = np.broadcast_to(mask, shape)
-    values = getitem(reshape(src, shape=(-1,)), index=(slice(0, count),))
-    spread = spread_out(values, mask.reshape(-1), axis=0, shape=(mask.size,))
-    return comparison.where(mask, reshape(spread, shape=shape), x)
-
-
-_masked_scatter = composite("MaskedScatterBackward0", _masked_put)
-
-
-@function("masked_scatter", inplace=True, out=False)
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Return the tensor with the elements of a source, in order, where a mask is true."""
-    _as_mask("masked_scatter_", mask)
-    if source.dtype is not input.dtype:
-        raise RuntimeError(
-            "masked_scatter_: expected self and source to have same dtypes but got "
-            f"{input.dtype.title} and {source.dtype.title}"
-        )
-    known = np.broadcast_to(_known(mask), tuple(input.shape))
-    count = int(known.sum())
-    if source.aval.size < count:
-        raise RuntimeError(
-            "Number of elements of source < number of ones in mask"
-        )
-    out: Tensor = _masked_scatter(input, known, source, count=count)
     return out

@@ -60,7 +60,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, **names: Any) -> Tensor:
     dim = names.pop("axis", dim)
     found = _checked("cat", tensors)
     if not found:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for i, t in enumerate(found):
         if not t.ndim:
             raise RuntimeError(
@@ -100,7 +100,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     for i, t in enumerate(found):
         if list(t.shape) != first:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {first} at entry 0 "
+                f"stack expects each tensor to be equal size, but got {first} at entry "
+                "0 "
                 f"and {list(t.shape)} at entry {i}"
             )
     axis = axis_of(dim, len(first) + 1)
@@ -151,7 +152,10 @@ def _splitting(name: str, dim: int, least: int) -> None:
                 "dimensions!"
             )
         axis = 0 if name == "hsplit" and input.ndim == 1 else dim
-        if isinstance(indices_or_sections, int) and input.shape[axis] % indices_or_sections:
+        if (
+            isinstance(indices_or_sections, int)
+            and input.shape[axis] % indices_or_sections
+        ):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {axis}, but the size "
                 f"of the dimension {input.shape[axis]} is not divisible by the "
@@ -203,7 +207,11 @@ _interleave_by = composite(
 
 @function("repeat_interleave", out=False)
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: Any = None
+    input: Tensor,
+    repeats: Any = None,
+    dim: int | None = None,
+    *,
+    output_size: Any = None,
 ) -> Tensor:
     """Return each element (or slice along a dimension) several times in a row."""
     if repeats is None:
@@ -217,7 +225,8 @@ def repeat_interleave(
     length = input.aval.size if axis is None else input.shape[axis]
     if counts.size not in (1, length):
         raise RuntimeError(
-            "repeats must have the same size as input along dim, but got repeats.size(0) "
+            "repeats must have the same size as input along dim, but got "
+            "repeats.size(0) "
             f"= {counts.size} and input.size({axis or 0}) = {length}"
         )
     out = _interleave_by(input, times=counts, axis=axis)
@@ -252,7 +261,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         for i, t in enumerate(given)
     ]
     if swap:
-        grids = [functions["transpose"](g, 0, 1) for g in grids]
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
 
@@ -286,7 +294,10 @@ def _blocks(*xs: Any) -> Any:
     rows, start = [], 0
     for p in parts:
         m, n = aval_of(p).shape
-        before, after = np.zeros((m, start), dtype), np.zeros((m, width - start - n), dtype)
+        before, after = (
+            np.zeros((m, start), dtype),
+            np.zeros((m, width - start - n), dtype),
+        )
         rows.append(shapes.concatenate(before, p, after, axis=1))
         start += n
     return shapes.concatenate(*rows, axis=0)

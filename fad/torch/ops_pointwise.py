@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core.trace import aval_of
 from ..ops import arithmetic, comparison, piecewise, powers
 from .declare import (
@@ -67,17 +69,20 @@ def _refuse_bools(x: Any, y: Any) -> None:
     ]
     if all(bools):
         raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use "
+            "Subtraction, the `-` operator, with two bool tensors is not supported. "
+            "Use "
             "the `^` or `logical_xor()` operator instead."
         )
     if any(bools):
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you "
-            "are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If "
+            "you "
+            "are trying to invert a mask, use the `~` or `logical_not()` operator "
+            "instead."
         )
 
 
-@function(inplace=True)
+@function("mul", "multiply", inplace=True)
 def mul(input: Any, other: Any) -> Tensor:
     """Return the product."""
     x, y = as_operand(input), as_operand(other)
@@ -91,7 +96,7 @@ _pow_base = operation("PowBackward2", powers.power)
 
 @function("div", "divide", "true_divide", inplace=True)
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """Return the quotient, rounded to zero (``"trunc"``) or down (``"floor"``) if asked."""
+    """Return the quotient, if asked rounded to zero (trunc) or down (floor)."""
     x, y = as_operand(input), as_operand(other)
     if rounding_mode is not None:
         return _rounded_quotient(x, y, rounding_mode)
@@ -101,14 +106,24 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
 def _rounded_quotient(x: Any, y: Any, mode: str) -> Tensor:
     if mode not in ("trunc", "floor"):
         raise RuntimeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
+            "found "
             f"'{mode}'"
         )
-    return with_sizes(_QUOTIENTS[mode], x, y, promoted(x, y))
+    apply = _QUOTIENTS[mode, isinstance(y, Tensor)]
+    return with_sizes(apply, x, y, promoted(x, y))
+
+
+def refuse_zero(x: Any, y: Any) -> None:
+    """Raise if integers are to be divided by zero."""
+    whole = all(aval_of(v).dtype.kind in "iu" for v in (x, y))
+    if whole and isinstance(y, (np.ndarray, int, np.generic)) and not np.all(y):
+        raise RuntimeError("ZeroDivisionError")
 
 
 def _flat_quotient(x: Any, y: Any, mode: str) -> Any:
     """Round the quotient; its gradient is zero and not None."""
+    refuse_zero(x, y)
     whole = piecewise.floor_divide(x, y)
     if mode == "trunc":
         exact = comparison.eq(whole * y, x)
@@ -120,8 +135,12 @@ def _flat_quotient(x: Any, y: Any, mode: str) -> Any:
 
 
 _QUOTIENTS = {
-    mode: operation("DivBackward1", lambda x, y, mode=mode: _flat_quotient(x, y, mode))
+    (mode, tensor): operation(
+        "DivBackward2" if tensor else "DivBackward3",
+        lambda x, y, mode=mode: _flat_quotient(x, y, mode),
+    )
     for mode in ("trunc", "floor")
+    for tensor in (False, True)
 }
 
 

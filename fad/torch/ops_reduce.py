@@ -108,7 +108,8 @@ def mean(
         input = cast(input, to_numpy(dtype))
     if input.aval.dtype.kind not in "fc":
         raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating "
+            "mean(): could not infer output dtype. Input dtype must be either a "
+            "floating "
             f"point or complex dtype. Got: {input.dtype.title}"
         )
     axes = tuple(sorted(axes_of(dim, input.ndim)))
@@ -157,7 +158,9 @@ def _extremum(
         f"{node}Backward0", lambda x: (reshape(x, shape=()), np.zeros((), np.int64))
     )
 
-    def call(input: Tensor, dim: Any = None, keepdim: bool = False, **other: Any) -> Any:
+    def call(
+        input: Tensor, dim: Any = None, keepdim: bool = False, **other: Any
+    ) -> Any:
         dim = other.pop("other", dim)
         if dim is None:
             _refuse_empty(name, input)
@@ -256,8 +259,8 @@ def _position(name: str, prim: Primitive) -> None:
         axis = None if dim is None else axis_of(dim, input.ndim)
         if axis is None and not input.aval.size:
             raise IndexError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == "
-                "0. Specify the reduction dim with the 'dim' argument."
+                f"{name}(): Expected reduction dim to be specified for input.numel() "
+                "== 0."
             )
         if axis is not None:
             _refuse_zero_length(name, input, axis)

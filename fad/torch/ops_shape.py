@@ -84,8 +84,6 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
     return view(self, other.shape)  # type: ignore[no-any-return]
 
 
-
-
 @function("reshape", out=False)
 def reshape(input: Tensor, *shape: Any) -> Any:
     """Return a view of another shape, or a copy where the memory does not allow one."""
@@ -215,13 +213,21 @@ def broadcast_shapes(*shapes: Any) -> Any:
     """Return the shape to which shapes broadcast."""
     from .size import Size
 
-    known = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
-    try:
-        return Size(np.broadcast_shapes(*known))
-    except ValueError as error:
-        raise RuntimeError(
-            "Shape mismatch: objects cannot be broadcast to a single shape"
-        ) from error
+    full: list[int] = []
+    for i, given in enumerate(shapes):
+        shape = [given] if isinstance(given, int) else list(given)
+        full = [1] * (len(shape) - len(full)) + full
+        for at in range(-1, -len(shape) - 1, -1):
+            if shape[at] not in (1, full[at]) and full[at] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[at]} at "
+                    f"{at}! "
+                    f"Mismatching argument at index {i} had {tuple(shape)}; but "
+                    "expected "
+                    f"shape should be broadcastable to {full}"
+                )
+            full[at] = full[at] if shape[at] == 1 else shape[at]
+    return Size(full)
 
 
 @function("broadcast_tensors", methods=False, out=False)

@@ -96,7 +96,9 @@ def _check_source(name: str, x: Tensor, axis: int, index: Tensor, src: Tensor) -
     count = index.aval.size
     if x.dtype is not src.dtype:
         if name == "index_add":
-            raise RuntimeError("index_add_(): self and source must have the same scalar type")
+            raise RuntimeError(
+                "index_add_(): self and source must have the same scalar type"
+            )
         raise RuntimeError(
             f"{name}_(): self and source expected to have the same dtype, but got "
             f"(self) {x.dtype.title} and (source) {src.dtype.title}"
@@ -108,7 +110,8 @@ def _check_source(name: str, x: Tensor, axis: int, index: Tensor, src: Tensor) -
                 f"source.size(dim): ({src.shape[axis]}), for dim: {axis}"
             )
         raise IndexError(
-            f"{name}_(): Number of indices ({count}) should be equal to source.size(dim) "
+            f"{name}_(): Number of indices ({count}) should be equal to "
+            "source.size(dim) "
             f"({src.shape[axis]})"
         )
 
@@ -158,7 +161,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
-                "index_fill_ only supports a 0-dimensional value tensor, but got tensor "
+                "index_fill_ only supports a 0-dimensional value tensor, but got "
+                "tensor "
                 f"with {value.ndim} dimension(s)."
             )
         out: Tensor = _fill_tensor(input, index, value, axis=axis)

@@ -15,10 +15,12 @@ import numpy as np
 from .. import numpy as fnp
 from ..core.trace import aval_of
 from ..ops import comparison, sorting
+from ..ops.arithmetic import stop_gradient
 from ..ops.indexing import slice_along, take_along_axis
+from ..ops.reductions import reduce_max
 from ..ops.shape import flip, reshape
 from .declare import composite, function
-from .dims import axis_of, kept_shape
+from .dims import axis_of
 from .ops_reduce import without_axes
 from .return_types import returned
 from .tensor import Tensor
@@ -152,12 +154,7 @@ def _median_at(x: Any, *, axis: int, keepdim: bool, numbers: bool) -> tuple[Any,
 def _median(name: str, numbers: bool) -> None:
     node = name.capitalize()
     along = composite(f"{node}Backward1", _scalar_or(_median_at))
-    of_all = composite(
-        f"{node}Backward0",
-        lambda x: _median_at(
-            reshape(x, shape=(-1,)), axis=0, keepdim=False, numbers=numbers
-        )[0],
-    )
+    of_all = composite(f"{node}Backward0", lambda x: _shared_median(x, numbers))
 
     def call(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         if dim is None:
@@ -169,10 +166,26 @@ def _median(name: str, numbers: bool) -> None:
             raise IndexError(
                 f"median(): Expected reduction dim {axis} to have non-zero size."
             )
-        return returned(name, *along(input, axis=axis, keepdim=keepdim, numbers=numbers))
+        return returned(
+            name, *along(input, axis=axis, keepdim=keepdim, numbers=numbers)
+        )
 
     call.__doc__ = f"Return the {name}, of two middle elements the lower one."
     function(name)(call)
+
+
+def _shared_median(x: Any, numbers: bool) -> Any:
+    """Return the median; elements equal to it share its gradient."""
+    flat = reshape(x, shape=(-1,))
+    found = _median_at(flat, axis=0, keepdim=False, numbers=numbers)[0]
+    if aval_of(x).dtype.kind != "f":
+        return found
+    found = stop_gradient(found)
+    same = comparison.logical_or(
+        comparison.eq(flat, found),
+        comparison.logical_and(_is_nan(flat), _is_nan(found)),
+    )
+    return reduce_max(comparison.where(same, flat, -np.inf), axis=(0,))
 
 
 _median("median", False)
@@ -241,7 +254,8 @@ def _quantile(name: str) -> None:
             )
         if interpolation not in _METHODS:
             raise RuntimeError(
-                f"{name}() interpolation must be one of linear, lower, higher, midpoint "
+                f"{name}() interpolation must be one of linear, lower, higher, "
+                "midpoint "
                 f"or nearest, but got {interpolation}"
             )
         if not input.aval.size:
@@ -249,9 +263,7 @@ def _quantile(name: str) -> None:
         axis = None if dim is None else axis_of(dim, input.ndim)
         if not input.ndim:
             axis = None
-        out: Tensor = apply(
-            input, q, axis=axis, keepdim=keepdim, method=interpolation
-        )
+        out: Tensor = apply(input, q, axis=axis, keepdim=keepdim, method=interpolation)
         return out
 
     call.__doc__ = f"Return the {name} of all elements, or along a dimension."
@@ -261,5 +273,3 @@ def _quantile(name: str) -> None:
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 _quantile("quantile")
 _quantile("nanquantile")
-
-_ = kept_shape

@@ -23,7 +23,7 @@ from ..ops.elementary import sqrt
 from ..ops.norms import norm as p_norm
 from ..ops.shape import reshape
 from .conversion import cast
-from .declare import composite, function, functions
+from .declare import composite, function
 from .dims import axes_of, axis_of, kept_shape
 from .dtypes import dtype, to_numpy
 from .node import node_type
@@ -57,6 +57,9 @@ def _shaped(x: Any, shape: tuple[int, ...], axis: Any, keepdim: bool) -> Any:
     return reshape(x, shape=tuple(n for i, n in enumerate(shape) if i not in axis))
 
 
+_FAMILY = ("std and var", "std_mean and var_mean")
+
+
 def _spread(name: str, root: bool, with_mean: bool) -> None:
     def run(x: Any, *, axis: Any, correction: float, keepdim: bool) -> Any:
         variance, mean = _moments(x, axis, correction)
@@ -82,7 +85,7 @@ def _spread(name: str, root: bool, with_mean: bool) -> None:
             correction = 1 if unbiased is None or unbiased else 0
         if input.aval.dtype.kind not in "fc":
             raise RuntimeError(
-                f"{name} only support floating point and complex dtypes"
+                f"{_FAMILY[with_mean]} only support floating point and complex dtypes"
             )
         axes = tuple(sorted(axes_of(dim, input.ndim)))
         count = math.prod(input.shape[a] for a in axes)
@@ -109,7 +112,9 @@ def _vector_norm(x: Any, *, ord: float, axis: Any, keepdim: bool) -> Any:
     shape = aval_of(x).shape
     if ord == 0:
         out = reductions.reduce_sum(
-            convert(comparison.ne(x, 0), dtype=np.empty(0, aval_of(x).dtype).real.dtype),
+            convert(
+                comparison.ne(x, 0), dtype=np.empty(0, aval_of(x).dtype).real.dtype
+            ),
             axis=axis,
         )
         out = comparison.where(False, reductions.reduce_sum(real(x), axis=axis), out)
@@ -172,7 +177,18 @@ def norm(
 @function("dist", out=False)
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """Return the p-norm of the difference."""
-    return vector_norm(functions["sub"](input, other), p)
+    x, y = as_floating(input), as_floating(other)
+    out: Tensor = _dist(x, y, p=float(p))
+    return out
+
+
+def _distance(x: Any, y: Any, *, p: float) -> Any:
+    off = x - y
+    axes = tuple(range(aval_of(off).ndim))
+    return _vector_norm(off, ord=p, axis=axes, keepdim=False)
+
+
+_dist = composite("DistBackward0", _distance)
 
 
 def _renormed(x: Any, *, p: float, axis: int, maxnorm: float) -> Any:
@@ -222,7 +238,7 @@ def _normalized(name: str, node: str, prim: Primitive) -> Callable[..., Any]:
             input = cast(input, to_numpy(dtype))
         if input.aval.dtype.kind in "biu":
             raise NotImplementedError(
-                f"\"{name}_lastdim_kernel_impl\" not implemented for "
+                f'"{name}_lastdim_kernel_impl" not implemented for '
                 f"'{input.dtype.title}'"
             )
         axis = axis_of(dim, input.ndim)

@@ -23,8 +23,9 @@ _FIELDS = {
     "linalg_eigh linalg_eig": "eigenvalues eigenvectors",
     "linalg_slogdet": "sign logabsdet",
     "slogdet": "sign logabsdet",
-    "linalg_lu": "P L U",
+    "linalg_lu lu_unpack": "P L U",
     "linalg_lu_factor": "LU pivots",
+    "linalg_lu_factor_ex": "LU pivots info",
     "linalg_lstsq": "solution residuals rank singular_values",
     "linalg_cholesky_ex": "L info",
     "linalg_inv_ex": "inverse info",
@@ -42,7 +43,7 @@ def _shown(self: Any) -> str:
 
 
 def _named(name: str, fields: str) -> type:
-    plain = namedtuple(name, fields)  # type: ignore[misc]  # noqa: PYI024
+    plain = namedtuple(name, fields)  # type: ignore[misc]
     body = {"__slots__": (), "__repr__": _shown, "__module__": __name__}
     return type(name, (plain,), body)
 

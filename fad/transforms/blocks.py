@@ -6,7 +6,7 @@ to one block of rows after another, whose temporaries stay in the cache. Results
 written over the output's cotangent if nobody else has it, or added to what the input
 has already; then no memory is asked for at all.
 
-Public names: `LARGE`, `pull_in_blocks`.
+Public names: `pull_in_blocks`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,7 @@ from ..core.trace import Tracer, staging_trace
 from ..ops.kinds import conform
 from .cotangents import Cotangents
 
-__all__ = ["LARGE", "pull_in_blocks"]
-
-LARGE = 1 << 20
-"""Cotangents of fewer bytes are not worth it: they stay in the cache anyway."""
+__all__ = ["pull_in_blocks"]
 
 _BLOCK = 1 << 17  # bytes
 
@@ -92,7 +89,9 @@ class _Target:
         self.atom, self.formulas, self.env = atom, formulas, env
         total = env.take_sole(atom)
         self.known = total is not None
-        self.array = np.empty(atom.aval.shape, atom.aval.dtype) if total is None else total
+        self.array = (
+            np.empty(atom.aval.shape, atom.aval.dtype) if total is None else total
+        )
         self.axis = _own_axis(self.array, axis, ct)
         self.adds = self.known or self.axis is None
         if self.axis is None and not self.known:

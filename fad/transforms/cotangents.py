@@ -20,7 +20,10 @@ from ..core.owning import is_sole
 from ..core.trace import Tracer
 from ..ops import arithmetic, comparison
 
-__all__ = ["Cotangents"]
+__all__ = ["LARGE", "Cotangents"]
+
+LARGE = 1 << 20
+"""Cotangents of fewer bytes stay in the cache: overwriting them gains nothing."""
 
 _ndarray = np.ndarray
 
@@ -45,6 +48,12 @@ class Cotangents(dict[Any, Any]):
 
     def add(self, v: Any, ct: Any, live: Any = None) -> None:
         """Add a cotangent of atom `v`."""
+        old = self.get(v)
+        if old.__class__ is ct.__class__ is _ndarray and old.nbytes < LARGE:
+            if not self.live:
+                self[v] = old + ct
+                return
+        del old  # there is to be one reference
         if v.__class__ is Out:
             self._add_to_output(v, ct)
             return

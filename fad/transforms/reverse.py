@@ -32,8 +32,8 @@ from ..core.tape import LinearTape
 from ..core.trace import Tracer, aval_of
 from ..ops import arithmetic, comparison
 from ..ops.kinds import conform
-from .blocks import LARGE, pull_in_blocks
-from .cotangents import Cotangents
+from .blocks import pull_in_blocks
+from .cotangents import LARGE, Cotangents
 
 __all__ = ["backward", "transpose"]
 
@@ -80,6 +80,12 @@ def _run(env: Cotangents) -> None:
     while todo:
         eqn = heappop(todo)[1]
         ct = env.take(eqn) if env.parts else env.pop(eqn)
+        cts = d = None  # so that `ct` may prove to be the only reference
+        if not env.live and eqn.plan.simple:
+            at = _follow_chain(env, eqn, ct)
+            if at is None:
+                continue
+            eqn, ct = at
         prim = eqn.prim
         if env.live or prim.masking is not None:
             _masked_step(env, eqn, ct)
@@ -87,7 +93,6 @@ def _run(env: Cotangents) -> None:
         if prim.pull_together is not None and env.put_off(eqn, ct):
             continue
         if ct.__class__ is _ndarray and ct.nbytes >= LARGE and prim.pointwise:
-            cts = d = None  # so that `ct` may prove to be the only reference
             if pull_in_blocks(eqn, ct, is_sole(ct), env):
                 continue
         pullback: Any = prim.pullback
@@ -101,6 +106,43 @@ def _run(env: Cotangents) -> None:
                     env.add(v, d)
     ct = cts = d = None
     env.settle()
+
+
+def _follow_chain(env: Cotangents, eqn: Eqn, ct: Any) -> tuple[Eqn, Any] | None:
+    """Pull back through elementwise equations on small arrays, one after another.
+
+    It is what `_run` does; but where the equation that made an input is the next to
+    have its turn, the heap and the dictionary are not asked.
+
+    Returns:
+        The equation where this ends, and its cotangent; None if that is done as well.
+    """
+    todo = env.todo
+    while ct.__class__ is _ndarray and ct.nbytes < LARGE and eqn.plan.simple:
+        inputs, aval = eqn.inputs, eqn.aval
+        following: Any = None
+        for i, formula in eqn.plan.steps:
+            v = inputs[i]
+            d = formula(ct, eqn)
+            if v.aval is not aval or d.dtype is not aval.dtype:
+                d = conform(d, v.aval)
+            if v.__class__ is not Eqn or v in env:
+                env.add(v, d)
+            elif following is None:
+                following, ct_following = v, d
+            elif v is following:
+                ct_following = ct_following + d
+            else:
+                env[v] = d
+                heappush(todo, (-v.serial, v))
+        if following is None:
+            return None
+        eqn, ct = following, ct_following
+        if todo and todo[0][0] < -eqn.serial:
+            env[eqn] = ct
+            heappush(todo, (-eqn.serial, eqn))
+            return None
+    return eqn, ct
 
 
 def _run_checked(env: Cotangents) -> None:

@@ -124,6 +124,8 @@ class _Simplifier:
         if prim.pointwise:
             atoms = self.unrepeated(prim, atoms, params, aval)
         found = self.by_law(prim, atoms, params, aval, like)
+        if found is None and prim.pointwise:
+            found = self.once(prim, atoms, params, aval, like)
         if found is None:
             found = _folded(prim, atoms, params, aval)
         if found is not None:
@@ -154,6 +156,25 @@ class _Simplifier:
                 atoms = trial
         return atoms
 
+    def once(
+        self,
+        prim: Primitive,
+        atoms: list[Any],
+        params: dict[str, Any],
+        aval: Aval,
+        like: Eqn,
+    ) -> Any:
+        """Return an operation on repeated numbers as the repetition of its result."""
+        repeated = [a for a in atoms if a.aval.shape]
+        if not repeated or any(_repeated_number(a) is None for a in repeated):
+            return None
+        numbers = [_repeated_number(a) if a.aval.shape else a for a in atoms]
+        single = prim.infer(*[v.aval for v in numbers], **params)
+        if single.dtype != aval.dtype or single.weak:
+            return None
+        result = self.emit(prim, numbers, params, like)
+        return self.emit(repeated[0].prim, [result], {"shape": aval.shape}, like)
+
     def by_law(
         self,
         prim: Primitive,
@@ -166,14 +187,35 @@ class _Simplifier:
         law = prim.algebra
         if law is None:
             return None
-        x = atoms[0]
         if len(atoms) == 2:
-            y = atoms[1]
-            if law.right is not None and x.aval == aval and self.is_all(y, law.right):
-                return x
-            if law.left is not None and y.aval == aval and self.is_all(x, law.left):
-                return y
-            return self.sum_onto(prim, x, y, aval, like)
+            found = self.by_neutral_element(law, *atoms, aval)
+            if found is None:
+                found = self.sum_onto(prim, *atoms, aval, like)
+        else:
+            found = self.by_itself(prim, atoms[0], params, aval, like)
+        if found is None and law.expand is not None:
+
+            def emit(other: Primitive, *xs: Any, **given: Any) -> Any:
+                return self.emit(other, list(xs), given, like)
+
+            expanded = law.expand(emit, *atoms, **params)
+            if expanded is not None and expanded.aval == aval:
+                found = expanded
+        return found
+
+    def by_neutral_element(self, law: Any, x: Any, y: Any, aval: Aval) -> Any:
+        """Return the input that the other one does nothing to, or None."""
+        if law.right is not None and x.aval == aval and self.is_all(y, law.right):
+            return x
+        if law.left is not None and y.aval == aval and self.is_all(x, law.left):
+            return y
+        return None
+
+    def by_itself(
+        self, prim: Primitive, x: Any, params: dict[str, Any], aval: Aval, like: Eqn
+    ) -> Any:
+        """Return what an operation does if nothing, or together with another one."""
+        law = prim.algebra
         if law.trivial is not None and x.aval == aval and law.trivial(x.aval, **params):
             return x
         inner = x if isinstance(x, Eqn) and x.prim is prim else None
@@ -182,14 +224,6 @@ class _Simplifier:
         if inner is not None and law.fuse is not None:
             fused = law.fuse(inner.params, params)
             return self.emit(prim, [inner.inputs[0]], fused, like)
-        if law.expand is not None:
-
-            def emit(other: Primitive, *xs: Any, **given: Any) -> Any:
-                return self.emit(other, list(xs), given, like)
-
-            expanded = law.expand(emit, x, **params)
-            if expanded is not None and expanded.aval == aval:
-                return expanded
         return None
 
     def sum_onto(self, prim: Primitive, x: Any, y: Any, aval: Aval, like: Eqn) -> Any:
@@ -207,18 +241,23 @@ class _Simplifier:
         return None
 
     def is_all(self, atom: Any, number: Any) -> bool:
-        """Tell whether every element of an atom is known to be `number`."""
+        """Tell whether every element of an atom is known to be `number`.
+
+        Of an array, not a repeated one, `number` may also be a function that tells.
+        """
         law = _law(atom)
-        while law is not None and law.repeats:
+        while law is not None and law.repeats and not callable(number):
             atom = atom.inputs[0]
             law = _law(atom)
         if isinstance(atom, Lit):
-            return bool(atom.value == number)
+            return not callable(number) and bool(atom.value == number)
         if atom not in self.values:
             return False
         value = np.asarray(self.values[atom])
         if value.flags.writeable and value.nbytes > LONG_COPY_LIMIT:
             return False  # the caller's own, who may write to it
+        if callable(number):
+            return value.size <= LOOKED_AT and bool(number(value))
         repeated = tuple(slice(0, 1) if n == 0 else slice(None) for n in value.strides)
         value = value[repeated]
         if value.size > LOOKED_AT or not value.size:
@@ -228,6 +267,14 @@ class _Simplifier:
 
 def _law(atom: Any) -> Any:
     return atom.prim.algebra if isinstance(atom, Eqn) else None
+
+
+def _repeated_number(atom: Any) -> Any:
+    """Return the number that all elements of an atom are repetitions of, or None."""
+    law = _law(atom)
+    if law is None or not law.repeats or atom.inputs[0].aval.shape:
+        return None
+    return atom.inputs[0]
 
 
 def _folded(

@@ -67,6 +67,12 @@ SAMPLES = {
     "reduce_fmin": _extrema(),
     "reduce_logsumexp": _exponentials(),
     "softmax": _exponentials(),
+    "exp_below": [
+        Sample((_x, _x.max(axis=1, keepdims=True) + 0.1), name="maxima"),
+        Sample((_x, np.float64(5.0)), name="number"),
+        Sample((np.float64(0.7), np.float64(0.9)), name="0-d"),
+        Sample((np.zeros((0, 3)), np.zeros(3)), name="empty"),
+    ],
     "reduce_and": _logic(),
     "reduce_or": _logic(),
     "argmax": _positions(),

@@ -82,14 +82,6 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return replaced(inplace, _celu_node, input, alpha=alpha, scale=1.0, inner=inner)
 
 
-def leaky_relu(
-    input: Tensor, negative_slope: float = 0.01, inplace: bool = False
-) -> Tensor:
-    """Return x where it is positive, negative_slope x elsewhere."""
-    require_floating(input, "leaky_relu_cpu")
-    return replaced(inplace, _leaky_node, input, slope=negative_slope)
-
-
 def _glu(x: Any, *, axis: int) -> Any:
     half = aval_of(x).shape[axis] // 2
     before = (slice(None),) * axis

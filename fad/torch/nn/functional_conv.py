@@ -221,9 +221,7 @@ conv3d = _convolution("conv3d", 3)
 def _check_output_padding(
     extra: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> None:
-    if all(
-        e < s or e < d for e, s, d in zip(extra, stride, dilation, strict=True)
-    ):
+    if all(e < s or e < d for e, s, d in zip(extra, stride, dilation, strict=True)):
         return
     axes = ["depth", "height", "width"][-max(2, len(extra)) :]
     shown = []

@@ -189,5 +189,3 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """Return the distances between all pairs of rows of a matrix."""
     found: Tensor = _pdist(input, p=p)
     return found
-
-

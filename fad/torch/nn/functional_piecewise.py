@@ -84,6 +84,14 @@ _rrelu_eval = composite("RreluWithNoiseBackward0", _leaky)
 _rrelu_train = composite("RreluWithNoiseBackward0", lambda x, noise: x * noise)
 
 
+def leaky_relu(
+    input: Tensor, negative_slope: float = 0.01, inplace: bool = False
+) -> Tensor:
+    """Return x where it is positive, negative_slope x elsewhere."""
+    require_floating(input, "leaky_relu_cpu")
+    return replaced(inplace, _leaky_node, input, slope=negative_slope)
+
+
 def rrelu(
     input: Tensor,
     lower: float = 1.0 / 8,

@@ -1,0 +1,388 @@
+"""torch.func: fad's composable transforms, on functions of tensors.
+
+They nest with each other and with `fad.grad`, `fad.vmap` and `fad.jit`, of which they
+are the thin facade; results are differentiable by an outer autograd.
+
+>>> from fad import torch
+>>> x = torch.tensor([1., 2.])
+>>> torch.func.hessian(lambda x: (x ** 3).sum())(x)
+tensor([[ 6.,  0.],
+        [ 0., 12.]])
+
+Gradients of complex tensors are the conjugates of fad's, as everywhere in PyTorch.
+
+Public names: `grad`, `grad_and_value`, `vjp`, `jvp`, `linearize`, `jacrev`, `jacfwd`,
+`hessian`, `vmap`, `functional_call`, `stack_module_state`, `functionalize`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..api import jacfwd as fad_jacfwd
+from ..api import jacrev as fad_jacrev
+from ..api import jvp as fad_jvp
+from ..api import linearize as fad_linearize
+from ..api import value_and_grad
+from ..api import vjp as fad_vjp
+from ..core.pytree import tree_flatten, tree_map, tree_unflatten
+from .func_modules import functional_call, stack_module_state
+from .func_vmap import ordered, vmap
+from .missing import no_name
+from .tape import functional
+from .tensor import Tensor
+
+__all__ = [
+    "functional_call",
+    "functionalize",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]
+
+Function = Callable[..., Any]
+Argnums = int | tuple[int, ...]
+
+
+def is_tensor(x: Any) -> bool:
+    return isinstance(x, Tensor)
+
+
+def conjugated(tree: Any) -> Any:
+    """Return a tree of tensors with the complex ones conjugated."""
+
+    def conj(x: Any) -> Any:
+        complex_ = isinstance(x, Tensor) and x.aval.dtype.kind == "c"
+        return x.conj() if complex_ else x  # type: ignore[attr-defined]
+
+    return tree_map(conj, tree, is_leaf=is_tensor)
+
+
+def _check_argnums(argnums: Any, count: int) -> None:
+    """Raise unless argnums name positional arguments."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(
+            f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"
+        )
+    nums = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not nums:
+        raise RuntimeError("argnums must be non-empty")
+    if len(set(nums)) != len(nums):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    for n in nums:
+        if not isinstance(n, int):
+            raise RuntimeError(f"argnum must be int, got: {type(n)}")
+        if not -count <= n < count:
+            raise RuntimeError(
+                f"Got argnum={n}, but only {count} positional inputs"
+            )
+
+
+def _check_chosen(argnums: Argnums, args: tuple[Any, ...]) -> None:
+    """Raise unless the chosen arguments are tensors that have gradients."""
+    _check_argnums(argnums, len(args))
+    nums = argnums if isinstance(argnums, tuple) else (argnums,)
+    for leaf in tree_flatten([args[n] for n in nums], is_leaf=is_tensor)[0]:
+        if not isinstance(leaf, Tensor):
+            raise ValueError(
+                f"Thing passed to transform API must be Tensor, got {type(leaf)}"
+            )
+        if not leaf.is_differentiable():
+            raise RuntimeError(
+                "only Tensors of floating point dtype can require gradients"
+            )
+
+
+def _named(function: Function, like: Function) -> Function:
+    return functools.wraps(like, updated=())(function)
+
+
+def grad_and_value(
+    func: Function, argnums: Argnums = 0, has_aux: bool = False
+) -> Function:
+    """Return a function that computes the gradient and the value of a scalar function.
+
+    Args:
+        func: returns a tensor without dimensions, or a pair of it and anything.
+        argnums: which arguments to differentiate; a tuple gives a tuple.
+        has_aux: the result is `(gradient, (value, aux))`.
+    """
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        found = func(*args, **kwargs)
+        output, aux = found, None
+        if has_aux:
+            if not (isinstance(found, tuple) and len(found) == 2):
+                raise RuntimeError(
+                    "grad_and_value(f)(*args): output of function f should be a tuple: "
+                    "(output, aux) if has_aux is True"
+                )
+            output, aux = found
+        if not isinstance(output, Tensor):
+            raise RuntimeError(
+                "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
+                f"{type(output)}"
+            )
+        if output.ndim:
+            raise RuntimeError(
+                "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, "
+                f"got tensor with {output.ndim} dims. Maybe you wanted to use the vjp or "
+                "jacrev APIs instead?"
+            )
+        return (output, aux) if has_aux else output
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        _check_chosen(argnums, args)
+        value, found = value_and_grad(checked, argnums, has_aux)(*args, **kwargs)
+        single = isinstance(argnums, int)
+        like = args[argnums] if single else tuple([args[n] for n in argnums])  # type: ignore[index, union-attr]
+        return ordered(conjugated(found), like), value
+
+    return _named(run, func)
+
+
+def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """Return a function that computes the gradient of a scalar function.
+
+    The arguments are those of `grad_and_value`; with `has_aux` the result is
+    `(gradient, aux)`.
+
+    >>> from fad import torch
+    >>> torch.func.grad(lambda x: (x ** 2).sum())(torch.tensor([1., 3.]))
+    tensor([2., 6.])
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        found, value = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return _named(run, func)
+
+
+def _aux_checked(func: Function, name: str) -> Function:
+    def checked(*args: Any) -> Any:
+        found = func(*args)
+        if not (isinstance(found, tuple) and len(found) == 2):
+            raise RuntimeError(
+                f"{name}: output of function f should be a tuple: (output, aux) if "
+                "has_aux is True"
+            )
+        return found
+
+    return checked
+
+
+def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """Return the output of a function and its pullback; with `has_aux`, aux too.
+
+    >>> from fad import torch
+    >>> y, pullback = torch.func.vjp(torch.mul, torch.tensor(2.), torch.tensor(5.))
+    >>> pullback(torch.tensor(1.))
+    (tensor(5.), tensor(2.))
+    """
+    if primals:
+        _check_chosen(tuple(range(len(primals))), primals)
+    name = "vjp(f, *primals)"
+    call = _aux_checked(func, name) if has_aux else func
+    shown: list[Any] = []
+    call = _tensors_only(call, name, has_aux, shown)
+    out, pull, *aux = fad_vjp(call, *primals, has_aux=has_aux)
+    out = ordered(out, shown[0])
+
+    def pullback(
+        cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> tuple[Any, ...]:
+        found = conjugated(pull(_like(conjugated(cotangents), out)))
+        return ordered(found, primals)  # type: ignore[no-any-return]
+
+    return (out, pullback, *aux)
+
+
+def _tensors_only(
+    func: Function, name: str, has_aux: bool, shown: list[Any] | None = None
+) -> Function:
+    """Return a function that raises unless its outputs are tensors; `shown` gets them."""
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        found = func(*args, **kwargs)
+        output = found[0] if has_aux else found
+        if shown is not None:
+            shown[:] = [output]
+        leaves = tree_flatten(output, is_leaf=is_tensor)[0]
+        if not leaves:
+            raise RuntimeError(
+                f"{name}: Expected f to be a function that has non-empty output (got "
+                f"output = {output})"
+            )
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(
+                    f"{name}: expected f(*primals) to return only tensors, got "
+                    f"unsupported type {type(leaf)}"
+                )
+        return found
+
+    return checked
+
+
+def _like(cotangents: Any, out: Any) -> Any:
+    """Check cotangents by the outputs, and bring them to their dtypes."""
+    flat, tree = tree_flatten(cotangents, is_leaf=is_tensor)
+    outs, wanted = tree_flatten(out, is_leaf=is_tensor)
+    if tree != wanted:
+        raise RuntimeError(
+            f"Expected pytree structure of cotangents to be the same as pytree structure "
+            f"of outputs to the function. cotangents: {tree}, primal output: {wanted}"
+        )
+    cast = [
+        c.to(o.dtype) if c.aval.dtype != o.aval.dtype else c
+        for c, o in zip(flat, outs, strict=True)
+    ]
+    return tree_unflatten(wanted, cast)
+
+
+def jvp(
+    func: Function,
+    primals: Any,
+    tangents: Any,
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """Return the output of a function and its derivative along tangents."""
+    name = "jvp(f, primals, tangents)"
+    if not isinstance(primals, tuple):
+        raise RuntimeError(
+            f"{name}: Expected primals to be a tuple. E.g. it should be valid to call "
+            "f(*primals)."
+        )
+    flat, tree = tree_flatten(primals, is_leaf=is_tensor)
+    given, other = tree_flatten(tangents, is_leaf=is_tensor)
+    if tree != other:
+        raise RuntimeError(
+            f"{name}: Expected primals and tangents to have the same python structure. "
+            "For example, if primals is a tuple of 3 tensors, tangents also must be. Got "
+            f"primals with structure {tree} and tangents with structure {other}"
+        )
+    for what, leaves in (("primals", flat), ("tangents", given)):
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(
+                    f"{name}: Expected {what} to be a tuple of Tensors, got a tuple with "
+                    f"an element of type {type(leaf)}"
+                )
+    call = _aux_checked(func, name) if has_aux else func
+    cast = [
+        t.to(p.dtype) if t.aval.dtype != p.aval.dtype else t  # type: ignore[attr-defined]
+        for t, p in zip(given, flat, strict=True)
+    ]
+    shown: list[Any] = []
+    call = _tensors_only(call, name, has_aux, shown)
+    out, tangent, *aux = fad_jvp(call, primals, tree_unflatten(tree, cast), has_aux)
+    return (ordered(out, shown[0]), ordered(tangent, shown[0]), *aux)
+
+
+def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
+    """Return the output of a function and its derivative there as a linear function."""
+    out, linear = fad_linearize(func, *primals)
+    return out, linear
+
+
+def _jacobian(
+    func: Function, argnums: Argnums, has_aux: bool, checked: Function, transform: Any
+) -> Function:
+    """Return a Jacobian of fad's, of a function whose outputs are bare arrays."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        _check_argnums(argnums, len(args))
+        checked(argnums, args)
+        shown: list[Any] = []
+
+        def bare(*args: Any) -> Any:
+            found = _tensors_only(func, transform.__name__, has_aux)(*args, **kwargs)
+            output, aux = found if has_aux else (found, None)
+            shown[:] = [output]
+            output = tree_map(functional, output, is_leaf=is_tensor)
+            return (output, aux) if has_aux else output
+
+        found = transform(bare, argnums, has_aux)(*args)
+        jac, aux = found if has_aux else (found, None)
+        single = isinstance(argnums, int)
+        like = args[argnums] if single else tuple([args[n] for n in argnums])  # type: ignore[index, union-attr]
+        jac = _ordered_rows(jac, shown[0], like)
+        return (jac, aux) if has_aux else jac
+
+    return _named(run, func)
+
+
+def _ordered_rows(jac: Any, output: Any, like: Any) -> Any:
+    """Give the dictionaries of a Jacobian the order of those of the function."""
+    if isinstance(output, dict):
+        return {k: _ordered_rows(jac[k], v, like) for k, v in output.items()}
+    if isinstance(output, (tuple, list)):
+        rows = [_ordered_rows(j, o, like) for j, o in zip(jac, output, strict=True)]
+        return tuple(rows) if isinstance(output, tuple) else rows
+    return ordered(jac, like)
+
+
+def jacrev(
+    func: Function,
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Function:
+    """Return a function that computes the Jacobian, row by row, in reverse mode."""
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    def jacrev(f: Function, nums: Any, aux: bool) -> Function:
+        return fad_jacrev(f, nums, aux, chunk_size=chunk_size)
+
+    return _jacobian(func, argnums, has_aux, _check_chosen, jacrev)
+
+
+def jacfwd(
+    func: Function,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    chunk_size: int | None = None,
+    randomness: str = "error",
+) -> Function:
+    """Return a function that computes the Jacobian, column by column, in forward mode."""
+
+    def jacfwd(f: Function, nums: Any, aux: bool) -> Function:
+        return fad_jacfwd(f, nums, aux, chunk_size=chunk_size)
+
+    return _jacobian(func, argnums, has_aux, _check_chosen, jacfwd)
+
+
+def hessian(func: Function, argnums: Argnums = 0) -> Function:
+    """Return a function that computes the Hessian: `jacfwd` of `jacrev`."""
+    return jacfwd(jacrev(func, argnums), argnums)
+
+
+def functionalize(func: Function, *, remove: str = "mutations") -> Function:
+    """Return the function: transforms take in-place operations as they are."""
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(
+            "functionalize(f, remove='mutations'): received invalid argument for "
+            f"remove={remove}."
+        )
+    return func
+
+
+def __getattr__(name: str) -> Any:
+    raise no_name(__name__, name, __all__)
