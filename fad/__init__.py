@@ -11,19 +11,16 @@ eval_jaxpr eval_shape`; control flow and collectives are in `fad.lax`, random nu
 `fad.random`, SciPy's functions in `fad.scipy`. Python from programs:
 `pure_callback io_callback debug`. To find faults: `disable_jit debug_nans debug_infs
 checking_leaks named_scope print_saved_residuals`.
+
+What most programs need is imported at once; the modules named in `_LATER` when one of
+their names is first used, so that `import fad` stays light.
 """
 
-from . import (
-    checkpoint_policies,
-    debug,
-    lax,
-    numpy,
-    random,
-    scipy,
-    testing,
-    tree,
-    tree_util,
-)
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
+from . import numpy, tree, tree_util
 from .api import (
     elementwise_grad,
     eval_jaxpr,
@@ -44,19 +41,67 @@ from .api import (
     vjp,
     vmap,
 )
-from .control import custom_jvp, custom_vjp
-from .control.callback import io_callback, pure_callback
-from .control.checkpoint import checkpoint, checkpoint_name
-from .control.closures import closure_convert, custom_gradient
-from .control.custom_vmap import custom_vmap, sequential_vmap
-from .control.debugging import checking_leaks, debug_infs, debug_nans, named_scope
-from .control.disabling import disable_jit
-from .control.jit import jit
-from .control.residuals import print_saved_residuals, saved_residuals
 from .core.avals import ShapeDtypeStruct
 
-remat = checkpoint
+if TYPE_CHECKING:
+    from . import checkpoint_policies, debug, lax, random, scipy, testing, torch
+    from .control import custom_jvp, custom_vjp
+    from .control.callback import io_callback, pure_callback
+    from .control.checkpoint import checkpoint, checkpoint_name, remat
+    from .control.closures import closure_convert, custom_gradient
+    from .control.custom_vmap import custom_vmap, sequential_vmap
+    from .control.debugging import checking_leaks, debug_infs, debug_nans, named_scope
+    from .control.disabling import disable_jit
+    from .control.jit import jit
+    from .control.residuals import print_saved_residuals, saved_residuals
+
 __version__ = "0.1.0"
+
+_LATER = {
+    "checkpoint_policies": "",
+    "debug": "",
+    "lax": "",
+    "random": "",
+    "scipy": "",
+    "testing": "",
+    "torch": "",
+    "checking_leaks": "control.debugging",
+    "checkpoint": "control.checkpoint",
+    "checkpoint_name": "control.checkpoint",
+    "closure_convert": "control.closures",
+    "custom_gradient": "control.closures",
+    "custom_jvp": "control",
+    "custom_vjp": "control",
+    "custom_vmap": "control.custom_vmap",
+    "debug_infs": "control.debugging",
+    "debug_nans": "control.debugging",
+    "disable_jit": "control.disabling",
+    "io_callback": "control.callback",
+    "jit": "control.jit",
+    "named_scope": "control.debugging",
+    "print_saved_residuals": "control.residuals",
+    "pure_callback": "control.callback",
+    "remat": "control.checkpoint",
+    "saved_residuals": "control.residuals",
+    "sequential_vmap": "control.custom_vmap",
+}
+"""Names that are looked up on first use, and their modules; "" for a submodule."""
+
+
+def __getattr__(name: str) -> _Any:
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module 'fad' has no attribute {name!r}")
+    if not module:
+        return _import_module(f"fad.{name}")
+    value = getattr(_import_module(f"fad.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "ShapeDtypeStruct",
@@ -101,6 +146,7 @@ __all__ = [
     "sequential_vmap",
     "stop_gradient",
     "testing",
+    "torch",
     "tree",
     "tree_util",
     "value_and_grad",

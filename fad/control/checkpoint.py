@@ -31,7 +31,7 @@ from .higher import given, is_staging, spread
 from .policies import Policy, nothing_saveable
 from .static import Static
 
-__all__ = ["checkpoint", "checkpoint_call", "checkpoint_name"]
+__all__ = ["checkpoint", "checkpoint_call", "checkpoint_name", "remat"]
 
 named = linear(
     "name",
@@ -269,3 +269,6 @@ def checkpoint(
         return tree_unflatten(body.tree, outs)
 
     return checkpointed
+
+
+remat = checkpoint

@@ -8,7 +8,8 @@ lives: a write in between raises NumPy's "assignment destination is read-only". 
 small depends on how long that is. In `grad` all is over when the call returns, and only
 the function being differentiated could write. The pullback of a `vjp` may live long, so
 there arrays up to `LONG_COPY_LIMIT` are copied and their owner may write as he likes.
-An array whose memory NumPy does not own, which may not become writeable again, is copied.
+An array whose memory NumPy does not own, which may not become writeable again, is
+copied.
 
 Public names: `Guard`.
 """

@@ -11,8 +11,8 @@ frees what nobody needs, at any depth and without recursion.
 
 Two writers make equations. A *tape* (grad, vjp, linearize) keeps of each input only its
 atom, or None if it is not differentiated, and of the values only the residuals that
-the derivative formulas name. A *staging* trace (make_jaxpr, jit) keeps every input as an
-atom and no value.
+the derivative formulas name. A *staging* trace (make_jaxpr, jit) keeps every input as
+an atom and no value.
 
 Public names: `Var`, `Out`, `Lit`, `Eqn`, `Jaxpr`, `program`, `validate`.
 """
@@ -268,7 +268,7 @@ def has_effect(prim: Primitive, params: dict[str, Any]) -> bool:
 
 
 def key_of(atom: Any) -> Any:
-    """Return what identifies an atom's value: itself, or (equation, index) of several."""
+    """Return what identifies an atom's value: itself, or (equation, index)."""
     return (atom.eqn, atom.index) if isinstance(atom, Out) else atom
 
 

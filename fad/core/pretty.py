@@ -47,7 +47,9 @@ class _Printer:
         outs = ", ".join(self.atom(v) for v in self.jaxpr.outputs)
         outs += "," if len(self.jaxpr.outputs) == 1 else ""
         head = f"{{ lambda {consts + ' ' if consts else ''}; {inputs}. let"
-        one_line = f"{head} {'; '.join(eqns)} in ({outs}) }}".replace("let  in", "let in")
+        one_line = f"{head} {'; '.join(eqns)} in ({outs}) }}".replace(
+            "let  in", "let in"
+        )
         if len(one_line) <= width and "\n" not in one_line:
             return [one_line]
         body = [f"    {line}" for e in eqns for line in e.split("\n")]

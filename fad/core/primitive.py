@@ -81,7 +81,7 @@ class Formula:
     def bind_to(
         self, picks: tuple[int, ...], position: int
     ) -> Callable[[Any, Eqn], Any]:
-        """Return `call(t, eqn)` for input `position`, given which residuals are kept."""
+        """Return `call(t, eqn)` for input `position`, given the kept residuals."""
         function, params = self.function, self.params
         where = [r if r in _FREE else picks.index(r) for r in self.reads]
         if not params and len(where) == 2 and where[0] >= 0 and where[1] == LIKE:
@@ -189,7 +189,7 @@ class Primitive:
         name: as printed in jaxprs.
         impl: `impl(*arrays, **params)` on NumPy values.
         multiple_results: whether `impl` returns a list of outputs.
-        pointwise: output element i depends on input elements i only, after broadcasting.
+        pointwise: output element i depends on input elements i only, once broadcast.
         structural: moves, drops, repeats or adds up elements without scaling them.
         masking: its pullback cuts cotangents off, see `transforms.reverse`: a function
             of the mask (`where`), or True for a structural primitive, which cuts off
@@ -211,9 +211,6 @@ class Primitive:
             forward pass that also returns what the derivative needs, so that nothing
             runs twice.
         push_both: `(stream, values, tangents, **params) -> (outputs, tangents)`.
-        pull_together: `(parts, total, spare) -> cotangent`: the pullbacks of pairs
-            (equation, its cotangent) with the same first input, added up with `total`
-            (None for zero), which may be overwritten if `spare` (`getitem`).
         batched, staged: `(trace, args, params) -> outputs` under vmap and make_jaxpr.
         inlined: `(*args, **params) -> outputs`, what a linear tape records instead.
     """
@@ -233,7 +230,6 @@ class Primitive:
     effect = False
     augmented: Callable[..., Any] | None = None
     push_both: Callable[..., Any] | None = None
-    pull_together: Callable[..., Any] | None = None
     batched: Callable[..., Any] | None = None
     staged: Callable[..., Any] | None = None
     inlined: Callable[..., Any] | None = None

@@ -130,8 +130,9 @@ class Tape(Trace):
     def process_one(self, prim: Primitive, x: Tracer) -> Any:
         """Do what `process` does, for an elementwise function of one array."""
         plan, value = prim.plans.get(_ONE), x.value
-        usual = plan is not None and plan.simple and value.__class__ is _ndarray
-        if not usual or self.staged or not self.open:
+        if plan is None or not plan.simple or value.__class__ is not _ndarray:
+            return self.process(prim, (x,), NO_PARAMS)
+        if self.staged or not self.open:
             return self.process(prim, (x,), NO_PARAMS)
         try:
             ans = prim.impl(value)

@@ -160,7 +160,8 @@ class Tracer:
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         raise TracerArrayConversionError(
             f"A traced value {self.aval!r} cannot become a plain numpy.ndarray"
-            f"{_at_user_line()}: the array would not know its derivatives. {_ARRAY_HINT}"
+            f"{_at_user_line()}: the array would not know its derivatives. "
+            f"{_ARRAY_HINT}"
         )
 
     def _known(self, what: Any, error: type[Exception], hint: str) -> Any:

@@ -98,6 +98,8 @@ def _softmax(x: Any, *, axis: int) -> Any:
 
 
 def _log_softmax(x: Any, *, axis: int) -> Any:
+    if not x.shape[axis]:
+        return np.copy(x)
     centred = _centred(x, axis)
     return centred - np.log(np.add.reduce(np.exp(centred), axis, keepdims=True))
 

@@ -2,8 +2,6 @@
 
     getitem(x, *ids)          x[index]
     scatter(y, *ids)          zeros with y added up at the index: getitem's transpose
-    scatter_all(*ys)          zeros with each y added at an index of its own, without
-                              index arrays
     scatter_add(x, y, *ids)   x with y added up at the index
     scatter_set(x, y, *ids)   x with y written at the index; of several writes to one
                               element the last one stays, and only it has a derivative
@@ -28,23 +26,22 @@ from ..core.avals import Aval
 from ..core.dtypes import WEAK_DTYPES
 from ..core.ir import Eqn
 from ..core.primitive import Plan
-from ..core.trace import Tracer, aval_of, bind
-from .arithmetic import add
+from ..core.trace import aval_of, bind
 from .batching_rules import at_front, move_to_front
 from .comparison import eq, where
 from .index_layout import ARRAY, align, assemble, batch_index, layout
-from .kinds import Linear, conform, linear
+from .kinds import Linear, conform
 from .scatter_kernels import sum_at
 from .shape import transpose
 
 __all__ = [
+    "add_at",
     "erase",
     "getitem",
     "put_along_axis",
     "region",
     "scatter",
     "scatter_add",
-    "scatter_all",
     "scatter_set",
     "slice_along",
     "take_along_axis",
@@ -159,34 +156,10 @@ def _is_view(x: Aval, out: Aval, *, index: Any, unique: bool = False) -> bool:
     return out.shape != () or Ellipsis in index
 
 
-def _pull_together(parts: Sequence[tuple[Eqn, Any]], total: Any, spare: bool) -> Any:
-    """Add to the elements that were read, where each alone would make an array."""
-    like = parts[0][0].inputs[0].aval
-    if not any(
-        isinstance(v, Tracer) for eqn, ct in parts for v in (ct, *eqn.residuals)
-    ):
-        if total is None:
-            total, spare = np.zeros(like.shape, like.dtype), True
-        if not isinstance(total, Tracer):
-            total = total if spare else np.array(total)
-            for eqn, ct in parts:
-                _add_at(total, ct, eqn.residuals[::-1], **eqn.params)
-            return total if like.shape else total[()]
-    basic = [p for p in parts if not p[0].residuals]
-    if basic:
-        indices = tuple([eqn.params["index"] for eqn, _ in basic])
-        found = scatter_all(*[ct for _, ct in basic], indices=indices, shape=like.shape)
-        total = found if total is None else add(total, found)
-    for eqn, ct in parts:
-        if eqn.residuals:
-            (found, *_) = getitem.pullback(eqn, ct)
-            total = found if total is None else add(total, found)
-    return total
-
-
-def _add_at(
+def add_at(
     out: Any, y: Any, ids: Sequence[Any], *, index: Any, unique: bool = False
 ) -> None:
+    """Add up values at an index of a NumPy array, in place."""
     if unique or not ids:
         out[assemble(index, ids)] += y
     elif np.size(y) * 8 < out.size:
@@ -196,7 +169,6 @@ def _add_at(
 
 
 getitem.view = _is_view
-getitem.pull_together = _pull_together
 
 
 def _scatter(y: Any, *ids: Any, index: Any, shape: Any, unique: bool = False) -> Any:
@@ -230,36 +202,8 @@ scatter = Indexed(
 
 def _scatter_add(x: Any, y: Any, *ids: Any, index: Any, unique: bool = False) -> Any:
     out = np.array(x)
-    _add_at(out, y, ids, index=index, unique=unique)
+    add_at(out, y, ids, index=index, unique=unique)
     return out if out.shape else out[()]
-
-
-def _scatter_all(*ys: Any, indices: Any, shape: Any) -> Any:
-    out = np.zeros(shape, np.result_type(*ys))
-    for y, index in zip(ys, indices, strict=True):
-        out[index] += y
-    return out if shape else out[()]
-
-
-def _batch_scatter_all(
-    size: int, args: Any, dims: Any, *, indices: Any, shape: Any
-) -> tuple[Any, int]:
-    ys = [at_front(size, y, d) for y, d in zip(args, dims, strict=True)]
-    stacked = [(slice(None), *(i if isinstance(i, tuple) else (i,))) for i in indices]
-    return scatter_all(*ys, indices=tuple(stacked), shape=(size, *shape)), 0
-
-
-scatter_all = linear(
-    "scatter_all",
-    _scatter_all,
-    lambda ct, *, indices, shape: [getitem(ct, index=i) for i in indices],
-    infer=lambda *ys, indices, shape: Aval(
-        shape, np.result_type(*[y.dtype for y in ys])
-    ),
-    batch=_batch_scatter_all,
-    variadic=True,
-    structural=True,
-)
 
 
 def _scatter_set(x: Any, y: Any, *ids: Any, index: Any, unique: bool = False) -> Any:
@@ -301,7 +245,7 @@ scatter_add = Indexed(
 
 
 def _add_over(x: Any, y: Any, *ids: Any, index: Any, unique: bool = False) -> Any:
-    _add_at(x, y, ids, index=index, unique=unique)
+    add_at(x, y, ids, index=index, unique=unique)
     return x
 
 
@@ -358,7 +302,7 @@ scatter_set = Indexed(
 )
 
 
-for _prim in (scatter, scatter_all, scatter_add, scatter_set, erase):
+for _prim in (scatter, scatter_add, scatter_set, erase):
     _prim.fresh = True
 
 

@@ -4,7 +4,7 @@
     elementwise   sum of formula(t)       formula(ct), un-broadcast    align ranks
     linear        apply itself            transpose                    declared
     multilinear   Leibniz                 one transpose per input      declared
-    opaque        declared                transposed linearised jvp    declared or a loop
+    opaque        declared                transposed linear jvp       declared or a loop
     constant      zero                    zero                         as declared
 
 An elementwise Jacobian is diagonal, so one formula serves tangents and cotangents.
@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core.avals import Aval, zeros
 from ..core.ir import Eqn
-from ..core.primitive import ARGS, ANS, AVALS, Formula, Plan, Primitive
+from ..core.primitive import ANS, ARGS, AVALS, Formula, Plan, Primitive
 from ..core.trace import Tracer, aval_of, bind, staging_trace
 from .batching_rules import batch_pointwise, loop_over_examples
 from .infer_rules import infer_elementwise

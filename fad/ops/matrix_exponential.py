@@ -3,7 +3,7 @@
     d exp(a) = frechet(a, da),  the upper right block of exp([[a, da], [0, a]])
 
 `frechet(a, e)` is linear in e, and its transpose is frechet(a^T, ct). Its derivative by
-`a` is the upper right block of a Fréchet derivative again, of the matrix twice as large:
+`a` is the upper right block of a Fréchet derivative again, of a matrix twice as large:
 
     d frechet(a, e) = frechet([[a, e], [0, a]], [[da, de], [0, da]])  (upper right)
 
@@ -32,9 +32,7 @@ from .stacks import align_stacks, batch_stacks, square
 
 __all__ = ["expm", "frechet"]
 
-_COEFFICIENTS = np.cumprod(
-    [1.0, *[(13 - k) / ((26 - k) * (k + 1)) for k in range(13)]]
-)
+_COEFFICIENTS = np.cumprod([1.0, *[(13 - k) / ((26 - k) * (k + 1)) for k in range(13)]])
 """Of the numerator of the Padé approximant of order 13; the denominator alternates."""
 _REACH = {"f": 3.9, "F": 3.9, "d": 5.4, "D": 5.4}
 """Norms up to which the approximant is exact to rounding."""

@@ -236,7 +236,7 @@ def record_composite(cls: type, function: Function, boxes: Sequence[Any]) -> Any
     """
     mode = current()
     values = [b.value if _ours(b) else b for b in boxes]
-    if staging_trace() is not None or any(isinstance(v, Tracer) for v in values):
+    if staging_trace() is not None or any(map(_transformed, values)):
         return _wrapped(function(*[functional(b) for b in boxes]))
     atoms = [_atom_of(b) if mode.grad and _ours(b) else None for b in boxes]
     traced = [a is not None for a in atoms]
@@ -248,6 +248,11 @@ def record_composite(cls: type, function: Function, boxes: Sequence[Any]) -> Any
         return out
     outs, variables = quietly(trace, function, values, traced)
     return _recorded(cls, function, boxes, values, atoms, variables, outs)
+
+
+def _transformed(value: Any) -> bool:
+    """Tell whether a value belongs to a functional transform; one with a tangent not."""
+    return isinstance(value, Tracer) and value.owner.level > TAPE.level
 
 
 def _ours(box: Any) -> bool:

@@ -5,6 +5,7 @@ Public names: none; methods are installed on `Tensor`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,12 @@ def cast(x: Tensor, d: np.dtype[Any]) -> Tensor:
     if aval_of(x.value).dtype == d:
         return x
     if aval_of(x.value).dtype.kind == "c" and d.kind != "c":
+        if d.kind != "b":
+            warnings.warn(
+                "Casting complex values to real discards the imaginary part",
+                UserWarning,
+                stacklevel=3,
+            )
         return cast(record(arithmetic.real, _TO_COPY, (x,), {}), d)
     return record(arithmetic.convert, _TO_COPY, (x,), {"dtype": d})
 
@@ -116,10 +123,10 @@ def item(self: Tensor) -> Any:
 
 
 _IN_VMAP = (
-    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
-    "calling .item() on a Tensor, please try to rewrite what you're doing with other "
-    "operations. If error is occurring somewhere inside PyTorch internals, please file a "
-    "bug report."
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
+    "over calling .item() on a Tensor, please try to rewrite what you're doing with "
+    "other operations. If error is occurring somewhere inside PyTorch internals, "
+    "please file a bug report."
 )
 
 

@@ -9,7 +9,10 @@ run, as in PyTorch; for that the reachable graph is walked once before (`_Plan`)
 Around each node run its hooks (`fad.torch.hooks`). Gradients are arrays; with `create`
 they are tracers of the tape, and what the formulas compute is recorded.
 
-Public names: `run`, `call_node`.
+PyTorch's gradient of a complex tensor is the conjugate of fad's. Inside the loop it is
+fad's; what the user sees, hooks, ``.grad`` and results, is `conjugated`.
+
+Public names: `run`, `call_node`, `conjugated`.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import numpy as np
 
 from ..core.ir import Out
 from ..core.trace import Tracer
-from ..ops.arithmetic import add
+from ..ops.arithmetic import add, conj
 from ..ops.conforming import match
 from ..transforms.reverse import quiet
 from .grad_attributes import accumulate
@@ -34,7 +37,7 @@ from .tape import functional
 from .tensor import Tensor, tensor_of
 from .views import CopySlices
 
-__all__ = ["call_node", "run"]
+__all__ = ["call_node", "conjugated", "run"]
 
 
 def run(
@@ -62,7 +65,7 @@ def run(
     loop = _Loop(plan, keep, create, accumulating)
     with changed(grad=create), quiet():
         for atom, grad in zip(atoms, grads, strict=True):
-            loop.send(atom, grad)
+            loop.send(atom, conjugated(grad))
         loop.run()
     return [loop.found.get(_key(v)) for v in inputs or ()]
 
@@ -183,14 +186,16 @@ class _Loop:
             elif plan.needed is None:
                 self._step(node, grad)
             elif node in plan.needed:
-                self._capture(node, grad)
+                self._capture(node, conjugated(grad))
                 self._step(node, grad)
             else:
-                self._capture(node, call_tensor_hooks(node, grad))
+                self._capture(node, call_tensor_hooks(node, conjugated(grad)))
         for node in self.late:
             node.release()
 
     def _reach_leaf(self, leaf: Any, grad: Any) -> None:
+        if leaf.aval.dtype.kind == "c":
+            grad = conjugated(grad)
         grad = call_tensor_hooks(leaf, grad)
         self._capture(leaf, grad)
         if self.accumulating and grad is not None:
@@ -198,7 +203,8 @@ class _Loop:
 
     def _step(self, node: Node, grad: Any) -> None:
         if node.hooks is not None:
-            grad = call_prehooks(node, call_tensor_hooks(node, grad))
+            grad = call_tensor_hooks(node, conjugated(grad))
+            grad = conjugated(call_prehooks(node, grad))
         if self.anomaly:
             from .anomaly import pull_watched
 
@@ -208,7 +214,8 @@ class _Loop:
         else:
             cts = node.pull(grad, self.create)
         if node.hooks is not None and node.hooks.post:
-            cts = call_posthooks(node, cts, grad)
+            cts = call_posthooks(node, conjugated(cts), conjugated(grad))
+            cts = conjugated(cts)
         if not self.keep:
             self._release(node)
         for v, ct in zip(node.inputs, cts, strict=True):
@@ -248,12 +255,27 @@ def _sum(a: Any, b: Any) -> Any:
     return a + b
 
 
+def conjugated(grad: Any) -> Any:
+    """Turn gradients of complex tensors from fad's into PyTorch's, or back."""
+    if grad is None:
+        return None
+    if isinstance(grad, (list, tuple)):
+        return [conjugated(g) for g in grad]
+    if grad.dtype.kind != "c":
+        return grad
+    if isinstance(grad, Tracer):
+        return conj(grad)
+    found = np.array(np.conjugate(grad))
+    found.imag = 0 - grad.imag  # no negative zeros
+    return found
+
+
 def call_node(node: Node, grads: Sequence[Any]) -> Any:
     """Run a node on gradients that the user gives; what it computes is recorded."""
-    cts = [None if g is None else functional(g) for g in grads]
+    cts = conjugated([None if g is None else functional(g) for g in grads])
     several = isinstance(node.aval, list)
     found = node.pull(cts if several else cts[0], current().grad)
-    out = [None if ct is None else tensor_of(ct) for ct in found]
+    out = [None if ct is None else tensor_of(ct) for ct in conjugated(found)]
     return out[0] if len(out) == 1 else tuple(out)
 
 

@@ -110,7 +110,9 @@ def _one(name: str, run: Callable[..., Any]) -> Callable[..., Tensor]:
         x = _points(input, name)
         norm = _normalized(norm)
         if not x.ndim:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+            raise IndexError(
+                f"Dimension specified as {dim} but tensor has no dimensions"
+            )
         axis = axis_of(dim, x.ndim)
         if n is None and name in ("irfft", "hfft"):
             n = 2 * (x.shape[axis] - 1)
@@ -135,7 +137,9 @@ def _axes(x: Tensor, s: Any, dim: Any, halved: bool) -> tuple[Any, tuple[int, ..
     if dim is None:
         dim = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
     elif s is not None and len(s) != len(dim):
-        raise RuntimeError("When given, dim and shape arguments must have the same length")
+        raise RuntimeError(
+            "When given, dim and shape arguments must have the same length"
+        )
     axes = [axis_of(d, x.ndim) for d in dim]
     if len(set(axes)) != len(axes):
         raise RuntimeError("FFT dims must be unique")
@@ -249,7 +253,6 @@ def _frequencies(name: str, run: Callable[..., Any]) -> Callable[..., Tensor]:
 
 fftfreq = _frequencies("fftfreq", np.fft.fftfreq)
 rfftfreq = _frequencies("rfftfreq", np.fft.rfftfreq)
-
 
 
 def __getattr__(name: str) -> Any:

@@ -82,9 +82,7 @@ def _check_argnums(argnums: Any, count: int) -> None:
         if not isinstance(n, int):
             raise RuntimeError(f"argnum must be int, got: {type(n)}")
         if not -count <= n < count:
-            raise RuntimeError(
-                f"Got argnum={n}, but only {count} positional inputs"
-            )
+            raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
 
 
 def _check_chosen(argnums: Argnums, args: tuple[Any, ...]) -> None:
@@ -134,9 +132,9 @@ def grad_and_value(
             )
         if output.ndim:
             raise RuntimeError(
-                "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, "
-                f"got tensor with {output.ndim} dims. Maybe you wanted to use the vjp or "
-                "jacrev APIs instead?"
+                "grad_and_value(f)(*args): Expected f(*args) to return a scalar "
+                f"Tensor, got tensor with {output.ndim} dims. Maybe you wanted to use "
+                "the vjp or jacrev APIs instead?"
             )
         return (output, aux) if has_aux else output
 
@@ -241,8 +239,9 @@ def _like(cotangents: Any, out: Any) -> Any:
     outs, wanted = tree_flatten(out, is_leaf=is_tensor)
     if tree != wanted:
         raise RuntimeError(
-            f"Expected pytree structure of cotangents to be the same as pytree structure "
-            f"of outputs to the function. cotangents: {tree}, primal output: {wanted}"
+            "Expected pytree structure of cotangents to be the same as pytree "
+            f"structure of outputs to the function. cotangents: {tree}, primal output: "
+            f"{wanted}"
         )
     cast = [
         c.to(o.dtype) if c.aval.dtype != o.aval.dtype else c
@@ -271,15 +270,15 @@ def jvp(
     if tree != other:
         raise RuntimeError(
             f"{name}: Expected primals and tangents to have the same python structure. "
-            "For example, if primals is a tuple of 3 tensors, tangents also must be. Got "
-            f"primals with structure {tree} and tangents with structure {other}"
+            "For example, if primals is a tuple of 3 tensors, tangents also must be. "
+            f"Got primals with structure {tree} and tangents with structure {other}"
         )
     for what, leaves in (("primals", flat), ("tangents", given)):
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
                 raise RuntimeError(
-                    f"{name}: Expected {what} to be a tuple of Tensors, got a tuple with "
-                    f"an element of type {type(leaf)}"
+                    f"{name}: Expected {what} to be a tuple of Tensors, got a tuple "
+                    f"with an element of type {type(leaf)}"
                 )
     call = _aux_checked(func, name) if has_aux else func
     cast = [

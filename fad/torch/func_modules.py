@@ -38,8 +38,8 @@ def functional_call(
         given = _joined(parameter_and_buffer_dicts)
     else:
         raise ValueError(
-            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, "
-            f"but got {type(parameter_and_buffer_dicts)}"
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of "
+            f"dicts, but got {type(parameter_and_buffer_dicts)}"
         )
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     with _replaced(module, given, tie_weights, strict):
@@ -55,8 +55,8 @@ def _joined(dicts: Sequence[Any]) -> dict[str, Tensor]:
     repeated = sorted({n for n in names if names.count(n) > 1})
     if repeated:
         raise ValueError(
-            f"{repeated} appeared in multiple dictionaries; behavior of functional call "
-            "is ambiguous"
+            f"{repeated} appeared in multiple dictionaries; behavior of functional "
+            "call is ambiguous"
         )
     return {k: v for d in dicts for k, v in d.items()}
 
@@ -82,7 +82,11 @@ def _replaced(
     if tie_weights:
         owners = {id(places[k][0][places[k][1]]): v for k, v in values.items()}
         for name, (table, key) in places.items():
-            if name not in values and table[key] is not None and id(table[key]) in owners:
+            if (
+                name not in values
+                and table[key] is not None
+                and id(table[key]) in owners
+            ):
                 values[name] = owners[id(table[key])]
     old = [(*places[name], places[name][0][places[name][1]]) for name in values]
     try:
@@ -117,7 +121,8 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if len({m.training for m in models}) > 1:
         raise RuntimeError(
-            "stack_module_state: Expected all models to have the same training/eval mode."
+            "stack_module_state: Expected all models to have the same training/eval "
+            "mode."
         )
     if len({type(m) for m in models}) > 1:
         raise RuntimeError(

@@ -10,8 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..api import vmap as fad_vmap
-from ..core.pytree import PytreeMismatchError, broadcast_prefix, tree_flatten
-from ..core.pytree import tree_unflatten
+from ..core.pytree import (
+    PytreeMismatchError,
+    broadcast_prefix,
+    tree_flatten,
+    tree_unflatten,
+)
 from ..ops.shape import move_axis
 from .tape import functional
 from .tensor import Tensor, tensor_of
@@ -71,11 +75,13 @@ def vmap(
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
-            "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
-            f"{randomness}"
+            "Only allowed values for randomness are 'error', 'different', or 'same'. "
+            f"Got {randomness}"
         )
     if chunk_size is not None and chunk_size <= 0:
-        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+        raise ValueError(
+            f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"
+        )
 
     @functools.wraps(func, updated=())
     def mapped(*args: Any, **kwargs: Any) -> Any:
@@ -134,8 +140,8 @@ def _arguments(
     if not args:
         raise ValueError(
             f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add "
-            "inputs, or you are trying to vmap over a function with no inputs. The latter "
-            "is unsupported."
+            "inputs, or you are trying to vmap over a function with no inputs. The "
+            "latter is unsupported."
         )
     leaves, tree = tree_flatten(args, is_leaf=_is_leaf)
     marks = tree_unflatten(tree, [object() for _ in leaves])
@@ -144,8 +150,8 @@ def _arguments(
     except PytreeMismatchError:
         raise ValueError(
             f"{start}in_dims is not compatible with the structure of `inputs`. in_dims "
-            f"has structure {tree_flatten(in_dims, is_leaf=_is_leaf)[1]} but inputs has "
-            f"structure {tree}."
+            f"has structure {tree_flatten(in_dims, is_leaf=_is_leaf)[1]} but inputs "
+            f"has structure {tree}."
         ) from None
     return leaves, tree, [_dim(start, v, d) for v, d in zip(leaves, dims, strict=True)]
 
@@ -155,14 +161,14 @@ def _dim(start: str, value: Any, dim: Any) -> int | None:
         return None
     if not isinstance(dim, int):
         raise ValueError(
-            f"{start}Got in_dim={dim} for an input but in_dim must be either an integer "
-            "dimension or None."
+            f"{start}Got in_dim={dim} for an input but in_dim must be either an "
+            "integer dimension or None."
         )
     if not isinstance(value, Tensor):
         raise ValueError(
             f"{start}Got in_dim={dim} for an input but the input is of type "
-            f"{type(value)}. We cannot vmap over non-Tensor arguments, please use None as "
-            "the respective in_dim"
+            f"{type(value)}. We cannot vmap over non-Tensor arguments, please use None "
+            "as the respective in_dim"
         )
     rank = value.ndim
     if not -rank <= dim < rank:
@@ -195,7 +201,9 @@ def _check_out_dims(func: Function, out_dims: Any) -> None:
             )
 
 
-def _outputs(func: Function, out_dims: Any, out: Any) -> tuple[list[Any], Any, list[Any]]:
+def _outputs(
+    func: Function, out_dims: Any, out: Any
+) -> tuple[list[Any], Any, list[Any]]:
     """Return the leaves of the outputs, their structure and their dimensions."""
     name = _name(func)
     outs, tree = tree_flatten(out, is_leaf=_is_leaf)
@@ -206,8 +214,8 @@ def _outputs(func: Function, out_dims: Any, out: Any) -> tuple[list[Any], Any, l
         dims = broadcast_prefix(out_dims, marks, is_leaf=lambda x: x is None)
     except PytreeMismatchError:
         raise ValueError(
-            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible "
-            "with the structure of `outputs`. out_dims has structure "
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not "
+            "compatible with the structure of `outputs`. out_dims has structure "
             f"{tree_flatten(out_dims, is_leaf=_is_leaf)[1]} but outputs has structure "
             f"{tree}."
         ) from None

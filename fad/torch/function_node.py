@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.ir import Out
-from .engine import as_grad
+from .engine import as_grad, conjugated
 from .function_context import Context
 from .modes import changed
 from .node import Node
@@ -49,10 +49,11 @@ class FunctionNode(Node):
                 np.zeros(a.shape, a.dtype) if c is None and a is not None else c
                 for c, a in zip(cts, avals, strict=True)
             ]
-        grads = [None if c is None else tensor_of(c) for c in cts]
         with changed(grad=create):
+            grads = [None if c is None else tensor_of(c) for c in conjugated(cts)]
             found = self.function.backward_rule()(self.ctx, *grads)
-        return self._checked(found if isinstance(found, tuple) else (found,))
+            found = found if isinstance(found, tuple) else (found,)
+            return conjugated(self._checked(found))  # type: ignore[no-any-return]
 
     def _checked(self, found: tuple[Any, ...]) -> Sequence[Any]:
         """Check what backward returned; return the gradients of the inputs."""

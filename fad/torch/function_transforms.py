@@ -16,7 +16,7 @@ import numpy as np
 
 from ..control import custom_vjp
 from ..core.trace import aval_of
-from .engine import as_grad
+from .engine import as_grad, conjugated
 from .function import call_forward, context_of
 from .function_context import Context
 from .modes import no_grad
@@ -66,15 +66,14 @@ class _Call:
         saved, values = residuals
         ctx: Context = copy.copy(self.ctx)
         ctx._saved = [_Value(v) for v in saved]
-        given = iter(cts)
+        given = iter(conjugated(cts))
         grads = [
             tensor_of(next(given)) if shown is None else None for shown in self.shown
         ]
         found = self.function.backward_rule()(ctx, *grads)
         found = found if isinstance(found, tuple) else (found,)
-        return tuple(
-            [_cotangent(found[i], v) for i, v in zip(self.places, values, strict=True)]
-        )
+        pairs = zip(self.places, values, strict=True)
+        return tuple(conjugated([_cotangent(found[i], v) for i, v in pairs]))
 
 
 class _Value:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.trace import Tracer, aval_of
-from ..ops.arithmetic import add, copy
+from ..ops.arithmetic import add, copy, stop_gradient
 from .dtypes import of_numpy
 from .hooks import HookDict, RemovableHandle
 from .modes import current
@@ -179,7 +179,10 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Any) -> RemovableHand
 
 def detach(self: Tensor) -> Tensor:
     """Return a tensor that shares the memory and has no history."""
-    out = wrap(self.value)
+    value = self.value
+    if isinstance(value, Tracer):  # of a functional transform: cut its derivative too
+        value = stop_gradient(value)
+    out = wrap(value if isinstance(value, Tracer) else np.asarray(value))
     out._storage = self.storage
     out._inference = self._inference
     return out

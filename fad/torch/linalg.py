@@ -98,7 +98,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 
 def diagonal(
-    A: Tensor,  # noqa: N803
+    A: Tensor,
     *,
     offset: int = 0,
     dim1: int = -2,
@@ -117,7 +117,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     return (x * y).sum(axis - max(x.ndim, y.ndim))  # type: ignore[operator, no-any-return]
 
 
-def vander(x: Tensor, N: int | None = None) -> Tensor:  # noqa: N803
+def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Return the powers 0 ... N - 1 of elements, along a new last dimension."""
     n = x.shape[-1] if x.ndim else 1
     n = n if N is None else N
@@ -129,7 +129,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:  # noqa: N803
     return functions["cat"]([first, powers], -1)  # type: ignore[no-any-return]
 
 
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor:  # noqa: N803
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """Return the inverse for `tensordot`: the first `ind` dimensions are rows."""
     if ind <= 0:
         raise RuntimeError("Expected a strictly positive integer for 'ind'")
@@ -143,12 +143,12 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:  # noqa: N803
     return inv(A.reshape(n, m)).reshape(*columns, *rows)  # type: ignore[attr-defined, no-any-return]
 
 
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:  # noqa: N803
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
     """Return X with tensordot(A, X, X.ndim) = B."""
     if dims is not None:
         moved = [axis_of(d, A.ndim) for d in dims]
         order = [a for a in range(A.ndim) if a not in moved] + moved
-        A = A.permute(*order)  # type: ignore[attr-defined]  # noqa: N806
+        A = A.permute(*order)  # type: ignore[attr-defined]
     shape = A.shape[B.ndim :]
     n, m = math.prod(shape), math.prod(A.shape[: B.ndim])
     if n != m:

@@ -48,8 +48,8 @@ def first_minor(a: Any) -> int:
 
 _TEXTS: dict[Callable[[Any], int], str] = {
     zero_pivot: (
-        "The diagonal element {0} is zero, the inversion could not be completed because "
-        "the input matrix is singular."
+        "The diagonal element {0} is zero, the inversion could not be completed "
+        "because the input matrix is singular."
     ),
     first_minor: (
         "The factorization could not be completed because the input is not "

@@ -58,7 +58,7 @@ def vector_norm(
 
 
 def matrix_norm(
-    A: Tensor,  # noqa: N803
+    A: Tensor,
     ord: Any = "fro",
     dim: Any = (-2, -1),
     keepdim: bool = False,
@@ -78,7 +78,7 @@ def matrix_norm(
     ):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
     if dtype is not None:
-        A = cast(A, to_numpy(dtype))  # noqa: N806
+        A = cast(A, to_numpy(dtype))
     if ord == "fro":
         return p_norm(A, 2, (rows, columns), keepdim)
     if ord == "nuc" or abs(ord) == 2:
@@ -110,7 +110,7 @@ def _spectral(x: Tensor, ord: Any, rows: int, columns: int, keepdim: bool) -> Te
 
 
 def norm(
-    A: Tensor,  # noqa: N803
+    A: Tensor,
     ord: Any = None,
     dim: Any = None,
     keepdim: bool = False,
@@ -143,10 +143,12 @@ _RANK = (
 )
 
 
-def cond(A: Tensor, p: Any = None) -> Tensor:  # noqa: N803
+def cond(A: Tensor, p: Any = None) -> Tensor:
     """Return the condition number for the norm p; inf for singular matrices."""
     if A.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+        raise RuntimeError(
+            "linalg.cond: The input tensor must have at least 2 dimensions."
+        )
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         s = svdvals(A)
         first, last = s[..., 0], s[..., -1]  # type: ignore[index]
@@ -169,7 +171,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:  # noqa: N803
 
 
 def matrix_rank(
-    A: Tensor,  # noqa: N803
+    A: Tensor,
     tol: Any = None,
     hermitian: bool = False,
     *,
@@ -191,4 +193,3 @@ def matrix_rank(
     largest = functions["amax"](s, -1, True)
     limit = functions["clamp"](largest * float(rtol), min=float(atol or 0.0))
     return (s > limit).sum(-1)  # type: ignore[operator, no-any-return]
-

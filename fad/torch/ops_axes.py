@@ -21,6 +21,7 @@ from ..ops.indexing import getitem
 from .declare import composite, function, method
 from .dims import axes_of, axis_of
 from .node import node_type
+from .ops_reduce import noted
 from .ops_shape import reshape
 from .tensor import Tensor
 from .views import view_by
@@ -49,7 +50,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     i, j = axis_of(dim0, input.ndim), axis_of(dim1, input.ndim)
     if axes:
         axes[i], axes[j] = axes[j], axes[i]
-    return view_by(shapes.transpose, _TRANSPOSE, input, {"axes": tuple(axes)})
+    out = view_by(shapes.transpose, _TRANSPOSE, input, {"axes": tuple(axes)})
+    return noted(out, dim0=dim0, dim1=dim1)
 
 
 def _permuted(x: Tensor, axes: Any) -> Tensor:

@@ -20,14 +20,14 @@ import numpy as np
 
 from ..core.trace import aval_of
 from ..ops import comparison, elementary, piecewise, special
-from ..ops.arithmetic import convert, stop_gradient
+from ..ops.arithmetic import convert, stop_gradient, sub
 from ..ops.comparison import where
 from .conversion import cast
 from .declare import as_operand, binary, function, functions, operation, promoted
 from .declare import with_sizes as broadcasting
 from .dtypes import combined, of_numpy
 from .filling import c_name
-from .ops_pointwise import refuse_zero
+from .ops_pointwise import fused, refuse_zero
 from .tensor import Tensor
 
 __all__ = ["tied"]
@@ -79,10 +79,28 @@ def _number_extremum(wins: Any) -> Callable[..., Any]:
     return chosen
 
 
+def _declare_extremum(name: str, prim: Any) -> None:
+    """Declare one that is a single primitive as long as there is no nan."""
+    node = f"{name.capitalize()}Backward0"
+    quick, careful = operation(node, prim), operation(node, _extremum(prim))
+
+    def call(input: Tensor, other: Tensor) -> Tensor:
+        x, y = as_operand(input), as_operand(other)
+        dtype = promoted(x, y)
+        out: Tensor = broadcasting(quick, x, y, dtype)
+        value = out.value
+        if isinstance(value, np.ndarray) and not np.isnan(value).any():
+            return out
+        return careful((x, y), dtype)
+
+    call.__doc__ = f"Return the {name} of two tensors, element by element."
+    function(name)(call)
+
+
+_declare_extremum("maximum", piecewise.maximum)
+_declare_extremum("minimum", piecewise.minimum)
 binary("atan2", _atan2, "arctan2", floating=True)
 binary("hypot", _hypot)
-binary("maximum", _extremum(piecewise.maximum), inplace=False)
-binary("minimum", _extremum(piecewise.minimum), inplace=False)
 binary("fmax", _number_extremum(comparison.ge), inplace=False)
 binary("fmin", _number_extremum(comparison.le), inplace=False)
 binary("logaddexp", special.logaddexp, inplace=False)
@@ -167,8 +185,8 @@ def float_power(input: Any, exponent: Any) -> Tensor:
     return functions["pow"](x, y)  # type: ignore[no-any-return]
 
 
-_rsub = operation("RsubBackward1", lambda x, y: y - x)
-_rsub_tensor = operation("RsubBackward0", lambda x, y: y - x)
+_rsub = operation("RsubBackward1", sub)
+_rsub_tensor = operation("RsubBackward0", sub)
 
 
 @function("rsub", out=False)
@@ -180,7 +198,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     if input.aval.dtype.kind == "b" or isinstance(other, bool):
         raise RuntimeError(_NO_BOOL)
     apply = _rsub_tensor if isinstance(other, Tensor) else _rsub
-    return broadcasting(apply, input, other, promoted(input, other))  # type: ignore[no-any-return]
+    return broadcasting(apply, other, input, promoted(input, other))  # type: ignore[no-any-return]
 
 
 _NO_BOOL = (
@@ -192,9 +210,9 @@ _NO_BOOL = (
 def _lerp(x: Any, y: Any, w: Any) -> Any:
     """Return x + w (y - x), taken from the nearer end."""
     if isinstance(w, (int, float)):
-        return x + w * (y - x) if abs(w) < 0.5 else y - (y - x) * (1 - w)
+        return fused(x, y - x, w) if abs(w) < 0.5 else fused(y, x - y, 1 - w)
     near = piecewise.abs_(w) < 0.5
-    return where(near, x + w * (y - x), y - (y - x) * (1 - w))
+    return where(near, fused(x, y - x, w), fused(y, x - y, 1 - w))
 
 
 _lerp_number = operation("LerpBackward0", _lerp)
@@ -251,8 +269,8 @@ _WHOLE_ADDCDIV = (
     "implementation: (input + value * tensor1 / tensor2), for all dtypes."
 )
 
-_addcmul = _with_value("AddcmulBackward0", lambda x, y, z, v: x + v * y * z)
-_addcdiv = _with_value("AddcdivBackward0", lambda x, y, z, v: x + v * (y / z))
+_addcmul = _with_value("AddcmulBackward0", lambda x, y, z, v: fused(x, v * y, z))
+_addcdiv = _with_value("AddcdivBackward0", lambda x, y, z, v: x + v * y / z)
 
 
 @function("addcmul", inplace=True)

@@ -17,11 +17,14 @@ from .declare import as_operand, composite, function, size_mismatch
 from .dtypes import castable, combined
 from .filling import c_name
 from .node import node_type
+from .ops_reduce import noted
+from .tape import record
 from .tensor import Tensor
 
 __all__: list[str] = []
 
 _WHERE = node_type("WhereBackward0", CompositeNode)
+_WHERE_AT_ONCE = node_type("WhereBackward0")
 
 
 def _category(v: Any) -> tuple[int, Any]:
@@ -53,6 +56,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             f"dtype {condition.dtype.title}"
         )
     d = combined([_category(x), _category(y)])
+    if condition.value.dtype.kind == "b" and _has(d, x, y):
+        return _broadcast_where(condition, x, y)
 
     def run(mask: Any, x: Any, y: Any) -> Any:
         return comparison.where(mask, _cast_to(d, x), _cast_to(d, y))
@@ -60,9 +65,26 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     try:
         return record_composite(_WHERE, run, (condition, x, y))
     except ValueError as error:
-        pairs = ((y, x), (condition, x), (condition, y))
-        found = next((m for p in pairs if (m := size_mismatch(*p))), None)
-        raise RuntimeError(found or str(error)) from error
+        raise _mismatch(error, condition, x, y) from error
+
+
+def _has(d: np.dtype[Any], *operands: Any) -> bool:
+    """Tell whether the tensors among operands have a dtype already."""
+    tensors = [v for v in operands if isinstance(v, Tensor)]
+    return bool(tensors) and all(t.value.dtype == d for t in tensors)
+
+
+def _broadcast_where(condition: Tensor, x: Any, y: Any) -> Tensor:
+    try:
+        return record(comparison.where, _WHERE_AT_ONCE, (condition, x, y), {})
+    except ValueError as error:
+        raise _mismatch(error, condition, x, y) from error
+
+
+def _mismatch(error: ValueError, condition: Tensor, x: Any, y: Any) -> RuntimeError:
+    pairs = ((y, x), (condition, x), (condition, y))
+    found = next((m for p in pairs if (m := size_mismatch(*p))), None)
+    return RuntimeError(found or str(error))
 
 
 def _where_method(self: Tensor, condition: Tensor, other: Any) -> Any:
@@ -97,6 +119,10 @@ def _clamped(nodes: tuple[str, str], x: Tensor, low: Any, high: Any) -> Tensor:
     if d.kind == "b":
         raise RuntimeError("\"clamp_scalar_cpu\" not implemented for 'Bool'")
     tensors = any(isinstance(b, Tensor) for b in bounds)
+    if d.kind == "f" and _has(d, *boxes) and not tensors:
+        ends = [-np.inf if low is None else low, np.inf if high is None else high]
+        out = record(piecewise.clip, node_type(nodes[0]), (x, *ends), {})
+        return noted(out, min=low, max=high)
 
     def run(x: Any, *bounds: Any) -> Any:
         x = _cast_to(d, x)
@@ -104,7 +130,7 @@ def _clamped(nodes: tuple[str, str], x: Tensor, low: Any, high: Any) -> Tensor:
 
     cls = node_type(nodes[tensors], CompositeNode)
     try:
-        out: Tensor = record_composite(cls, run, boxes)
+        out = record_composite(cls, run, boxes)
     except ValueError as error:
         found = next((m for b in bounds if (m := size_mismatch(x, b))), str(error))
         raise RuntimeError(found) from error
@@ -159,7 +185,16 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
                 f"with {value.ndim} dimension(s)."
             )
         return _fill(_fill_tensor, input, mask, value)
+    if _has(combined([_category(input), _category(value)]), input):
+        return _fill(_filled_at_once, input, mask, value)
     return _fill(_fill_number, input, mask, value)
+
+
+def _filled_at_once(x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    return record(comparison.where, _MASKED_FILL, (mask, value, x), {})
+
+
+_MASKED_FILL = node_type("MaskedFillBackward0")
 
 
 def _check_value(x: Tensor, value: Any) -> None:

@@ -42,8 +42,8 @@ def einsum(*args: Any) -> Tensor:
     """
     if len(args) < 2:
         raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at "
-            "least one operand and its subscripts list"
+            "einsum(): must specify the equation string and at least one operand, or "
+            "at least one operand and its subscripts list"
         )
     equation, operands = _arguments(args)
     _check_equation(equation, operands)
@@ -88,8 +88,8 @@ def _check_equation(equation: str, operands: Sequence[Tensor]) -> None:
     for i, c in enumerate(equation):
         if not (c.isascii() and c.isalpha()) and c not in ".,->":
             raise RuntimeError(
-                f"einsum(): invalid subscript given at index {i} in the equation string, "
-                "subscripts must be in [a-zA-Z]"
+                f"einsum(): invalid subscript given at index {i} in the equation "
+                "string, subscripts must be in [a-zA-Z]"
             )
     terms = left.split(",")
     if len(terms) != len(operands):
@@ -106,8 +106,8 @@ def _check_equation(equation: str, operands: Sequence[Tensor]) -> None:
             )
         if c not in left:
             raise RuntimeError(
-                f"einsum(): output subscript {c} does not appear in the equation for any "
-                "input operand"
+                f"einsum(): output subscript {c} does not appear in the equation for "
+                "any input operand"
             )
 
 
@@ -116,8 +116,8 @@ def _check_term(i: int, term: str, x: Tensor) -> None:
     if "..." in term:
         if len(letters) > x.ndim:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(letters)}) is "
-                f"more than the number of dimensions ({x.ndim}) for operand {i}"
+                f"einsum(): the number of subscripts in the equation ({len(letters)}) "
+                f"is more than the number of dimensions ({x.ndim}) for operand {i}"
             )
     elif len(letters) != x.ndim:
         raise RuntimeError(
@@ -134,13 +134,13 @@ def _check_sizes(found: summation.Summation, operands: Sequence[Tensor]) -> None
         for c, n in zip(labels, x.shape, strict=True):
             if own.setdefault(c, n) != n:
                 raise RuntimeError(
-                    f"einsum(): subscript {c} is repeated for operand {i} but the sizes "
-                    f"don't match, {n} != {own[c]}"
+                    f"einsum(): subscript {c} is repeated for operand {i} but the "
+                    f"sizes don't match, {n} != {own[c]}"
                 )
             if 1 not in (n, seen.get(c, 1)) and seen[c] != n:
                 raise RuntimeError(
-                    f"einsum(): subscript {c} has size {n} for operand {i} which does not "
-                    f"broadcast with previously seen size {seen[c]}"
+                    f"einsum(): subscript {c} has size {n} for operand {i} which does "
+                    f"not broadcast with previously seen size {seen[c]}"
                 )
             seen[c] = max(n, seen.get(c, 1))
 
@@ -175,8 +175,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         m, n = a.shape[i], b.shape[j]
         if m != n and 1 not in (m, n):
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {m} in dim {i} "
-                f"and second has size {n} in dim {j}"
+                f"contracted dimensions need to match, but first has size {m} in dim "
+                f"{i} and second has size {n} in dim {j}"
             )
     axes = (
         tuple([axis_of(i, a.ndim) for i in first]),
@@ -209,8 +209,8 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
         return functions["mul"](input, other)  # type: ignore[no-any-return]
     if input.shape[-1] != other.shape[-1]:
         raise RuntimeError(
-            "inner() the last dimension must match on both input tensors but got shapes "
-            f"{list(input.shape)} and {list(other.shape)}"
+            "inner() the last dimension must match on both input tensors but got "
+            f"shapes {list(input.shape)} and {list(other.shape)}"
         )
     axes = ((input.ndim - 1,), (other.ndim - 1,))
     return _dotted(input, other, axes=axes)  # type: ignore[no-any-return]
@@ -254,8 +254,8 @@ def crossed(input: Tensor, other: Tensor, dim: int) -> Tensor:
     sizes = input.shape[axis], other.shape[axis]
     if sizes != (3, 3):
         raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {sizes[0]} and "
-            f"{sizes[1]}"
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {sizes[0]} "
+            f"and {sizes[1]}"
         )
     mismatch = size_mismatch(input, other)
     if mismatch is not None:

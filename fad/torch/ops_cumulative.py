@@ -18,9 +18,11 @@ from ..ops.shape import concatenate, reshape
 from .declare import composite, function, functions
 from .dims import axis_of
 from .dtypes import dtype
+from .node import node_type
 from .ops_elementary import as_floating
-from .ops_reduce import widened
+from .ops_reduce import noted, widened
 from .return_types import returned
+from .tape import record
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -40,6 +42,7 @@ def _lifted(fun: Any) -> Any:
     return run
 
 
+_CUMSUM, _CUMPROD = node_type("CumsumBackward0"), node_type("CumprodBackward0")
 _cumsum = composite(
     "CumsumBackward0",
     _lifted(lambda x, axis: cumulative.cumsum(x, axis=axis, reverse=False)),
@@ -52,17 +55,20 @@ _cumprod = composite(
 @function("cumsum", inplace=True)
 def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """Return running sums along a dimension."""
-    axis = axis_of(dim, input.ndim)
-    out: Tensor = _cumsum(widened(input, dtype), axis=axis)
-    return out
+    axis, x = axis_of(dim, input.ndim), widened(input, dtype)
+    if not x.ndim:
+        return noted(_cumsum(x, axis=axis), dim=dim)
+    params = {"axis": axis, "reverse": False}
+    return noted(record(cumulative.cumsum, _CUMSUM, (x,), params), dim=dim)
 
 
 @function("cumprod", inplace=True)
 def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """Return running products along a dimension."""
-    axis = axis_of(dim, input.ndim)
-    out: Tensor = _cumprod(widened(input, dtype), axis=axis)
-    return out
+    axis, x = axis_of(dim, input.ndim), widened(input, dtype)
+    if not x.ndim:
+        return noted(_cumprod(x, axis=axis), dim=dim)
+    return noted(record(cumulative.cumprod, _CUMPROD, (x,), {"axis": axis}), dim=dim)
 
 
 def _running(name: str, position: Primitive) -> None:

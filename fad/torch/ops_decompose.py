@@ -39,8 +39,8 @@ def _check_finite(name: str, x: Tensor) -> None:
     known = concrete_value(x.value)
     if isinstance(known, np.ndarray) and not np.isfinite(known).all():
         raise LinAlgError(
-            f"{name}: The algorithm failed to converge because the input matrix contained "
-            "non-finite values."
+            f"{name}: The algorithm failed to converge because the input matrix "
+            "contained non-finite values."
         )
 
 
@@ -56,12 +56,12 @@ def _factors(input: Tensor, full: bool) -> Any:
     return _singular(input, full=full)
 
 
-def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:  # noqa: N803
+def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
     """Return the singular value decomposition (U, S, Vh)."""
     return returned("linalg_svd", *_factors(A, full_matrices))
 
 
-def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:  # noqa: N803
+def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
     """Return the singular values, in descending order."""
     return _factors(A, False)[1]  # type: ignore[no-any-return]
 
@@ -81,7 +81,7 @@ _hermitian = composite(
 )
 
 
-def _eigen(A: Tensor, UPLO: str) -> Any:  # noqa: N803
+def _eigen(A: Tensor, UPLO: str) -> Any:
     check_square("linalg.eigh", A)
     if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
@@ -89,12 +89,12 @@ def _eigen(A: Tensor, UPLO: str) -> Any:  # noqa: N803
         return _hermitian(A, uplo=UPLO.upper())
 
 
-def eigh(A: Tensor, UPLO: str = "L") -> Any:  # noqa: N803
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices."""
     return returned("linalg_eigh", *_eigen(A, UPLO))
 
 
-def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:  # noqa: N803
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """Return the eigenvalues of symmetric or Hermitian matrices, ascending."""
     return _eigen(A, UPLO)[0]  # type: ignore[no-any-return]
 
@@ -102,7 +102,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:  # noqa: N803
 _general = composite("LinalgEigBackward0", lambda a: tuple(spectral.eig(a)))
 
 
-def _eigen_general(A: Tensor) -> Any:  # noqa: N803
+def _eigen_general(A: Tensor) -> Any:
     check_square("linalg.eig", A)
     known = concrete_value(A.value)
     if isinstance(known, np.ndarray) and not np.isfinite(known).all():
@@ -112,12 +112,12 @@ def _eigen_general(A: Tensor) -> Any:  # noqa: N803
     return _general(A)
 
 
-def eig(A: Tensor) -> Any:  # noqa: N803
+def eig(A: Tensor) -> Any:
     """Return eigenvalues and eigenvectors of square matrices, complex."""
     return returned("linalg_eig", *_eigen_general(A))
 
 
-def eigvals(A: Tensor) -> Tensor:  # noqa: N803
+def eigvals(A: Tensor) -> Tensor:
     """Return the eigenvalues of square matrices, complex."""
     return _eigen_general(A)[0]  # type: ignore[no-any-return]
 
@@ -128,7 +128,7 @@ _orthogonal = composite(
 )
 
 
-def qr(A: Tensor, mode: str = "reduced") -> Any:  # noqa: N803
+def qr(A: Tensor, mode: str = "reduced") -> Any:
     """Return the QR decomposition; mode is reduced, complete or r."""
     check_stack("linalg.qr", A)
     if mode not in ("reduced", "complete", "r"):
@@ -156,14 +156,14 @@ _triangle = composite("LinalgCholeskyExBackward0", _cholesky)
 _old_triangle = composite("CholeskyBackward0", _cholesky)
 
 
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:  # noqa: N803
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """Return the Cholesky factor of positive definite matrices."""
     check_square("linalg.cholesky", A)
     with explained("linalg.cholesky", A, first_minor):
         return _triangle(A, upper=upper)  # type: ignore[no-any-return]
 
 
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:  # noqa: N803
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """Return the Cholesky factor and the order of a minor that is not positive."""
     check_square("linalg.cholesky", A)
     try:
@@ -174,7 +174,10 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     stack = np.asarray(concrete_value(A.value))
     flat = stack.reshape(-1, *stack.shape[-2:])
     codes = np.array([first_minor(m) for m in flat], np.int32)
-    factors = [m * np.nan if c else np.linalg.cholesky(m) for m, c in zip(flat, codes, strict=True)]
+    factors = [
+        m * np.nan if c else np.linalg.cholesky(m)
+        for m, c in zip(flat, codes, strict=True)
+    ]
     factor = wrap(np.array(factors, stack.dtype).reshape(stack.shape))
     info = wrap(codes.reshape(stack.shape[:-2]))
     return returned("linalg_cholesky_ex", factor, info)
@@ -198,8 +201,8 @@ _fitted = composite("LinalgLstsqBackward0", _least_squares)
 
 
 def lstsq(
-    A: Tensor,  # noqa: N803
-    B: Tensor,  # noqa: N803
+    A: Tensor,
+    B: Tensor,
     rcond: Any = None,
     *,
     driver: str = "gelsy",
@@ -214,8 +217,8 @@ def lstsq(
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError(
-            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, "
-            "gelss)"
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, "
+            "gelsd, gelss)"
         )
     m, n = A.shape[-2:]
     eps = float(np.finfo(A.aval.dtype).eps)

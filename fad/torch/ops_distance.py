@@ -57,7 +57,8 @@ def cdist(
     for name, x in (("X1", x1), ("X2", x2)):
         if x.aval.dtype.kind != "f":
             raise RuntimeError(
-                f"cdist only supports floating-point dtypes, {name} got: {x.dtype.title}"
+                f"cdist only supports floating-point dtypes, {name} got: "
+                f"{x.dtype.title}"
             )
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(

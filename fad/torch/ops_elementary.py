@@ -196,9 +196,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 def _logit_of(x: Any, *, eps: float | None) -> Any:
     if eps is not None and eps >= 0:
-        inside = comparison.logical_and(x >= eps, x <= 1 - eps)
-        held = piecewise.clip(x, eps, 1 - eps)
-        x = comparison.where(inside, x, comparison.where(False, x, held))
+        held = comparison.where(x > 1 - eps, 1 - eps, x)
+        x = comparison.where(x < eps, eps, held)
     else:
         outside = comparison.logical_or(x < 0, x > 1)
         x = comparison.where(outside, math.nan, x)

@@ -22,6 +22,9 @@ from ..ops.indexing import getitem, scatter_add, scatter_set
 from ..ops.shape import broadcast_to, reshape
 from .declare import as_operand, composite, function, functions
 from .dims import axis_of
+from .node import node_type
+from .ops_reduce import noted
+from .tape import record
 from .tensor import Tensor
 
 __all__ = ["places"]
@@ -81,6 +84,7 @@ def _gathered(x: Any, ids: Any, *, axis: int) -> Any:
 
 
 _gather = composite("GatherBackward0", _gathered)
+_GATHER = node_type("GatherBackward0")
 
 
 @function("gather")
@@ -95,8 +99,12 @@ def gather(
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     _check_sizes("gather", index, input, axis)
     _check_indices("gather", index, axis, input.shape[axis] if input.ndim else 1)
-    out: Tensor = _gather(input, index, axis=axis)
-    return out
+    if not input.ndim or not index.ndim or isinstance(index.value, Tracer):
+        return noted(_gather(input, index, axis=axis), dim=dim)
+    where, found = places(index.value, axis)
+    found[axis] = index
+    out = record(getitem, _GATHER, (input, *found), {"index": where})
+    return noted(out, dim=dim)
 
 
 @function("take_along_dim")

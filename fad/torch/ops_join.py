@@ -20,6 +20,7 @@ from .declare import composite, function, functions, method
 from .dims import axis_of
 from .dtypes import combined
 from .node import node_type
+from .ops_reduce import noted
 from .ops_shape import atleast_1d, atleast_2d, atleast_3d, expand, reshape
 from .ops_split import tensor_split
 from .tape import record
@@ -70,7 +71,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, **names: Any) -> Tensor:
     parts = [t for t in found if t.value.shape != (0,)] or found[:1]
     axis = axis_of(dim, parts[0].ndim)
     _check_shapes(parts, axis)
-    return record(shapes.concatenate, _CAT, parts, {"axis": axis}, dtype)
+    out = record(shapes.concatenate, _CAT, parts, {"axis": axis}, dtype)
+    return noted(out, dim=dim)
 
 
 def _check_shapes(parts: Sequence[Tensor], axis: int) -> None:
@@ -113,8 +115,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         parts = [shapes.expand_dims(x, axis) for x in xs]
         return shapes.concatenate(*parts, axis=axis)
 
-    out: Tensor = record_composite(_STACK, joined, found)
-    return out
+    return noted(record_composite(_STACK, joined, found), dim=dim)
 
 
 @function("hstack", methods=False)

@@ -119,7 +119,9 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     check_tensors("outer", input=input, vec2=vec2)
     for name, x in (("self", input), ("vec2", vec2)):
         if x.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
+            raise RuntimeError(
+                f"outer: Expected 1-D argument {name}, but got {x.ndim}-D"
+            )
     return _outer(input, vec2)  # type: ignore[no-any-return]
 
 
@@ -243,5 +245,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     """Return the product of matrices."""
     for x in matrices:
         if x.ndim != 2:
-            raise RuntimeError("Tensor dimension is " + f"{x.ndim}, expected 2 instead.")
+            raise RuntimeError(
+                "Tensor dimension is " + f"{x.ndim}, expected 2 instead."
+            )
     return matrices[0] if len(matrices) == 1 else multiplied(matrices)

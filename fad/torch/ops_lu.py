@@ -29,7 +29,7 @@ __all__ = ["lu", "lu_factor", "lu_factor_ex", "lu_solve"]
 _lu = composite("LinalgLuBackward0", lambda a: tuple(factor(a)))
 
 
-def lu(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """Return (P, L, U) with A = P L U."""
     check_stack("linalg.lu", A)
     return returned("linalg_lu", *_lu(A))
@@ -66,7 +66,7 @@ def _exchanges(p: Any, count: int) -> Any:
     return np.array(found, np.int32).reshape(*p.shape[:-2], count)
 
 
-def _factor(A: Tensor) -> tuple[Tensor, Tensor]:  # noqa: N803
+def _factor(A: Tensor) -> tuple[Tensor, Tensor]:
     if A.ndim < 2:
         raise RuntimeError(
             "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: "
@@ -77,19 +77,19 @@ def _factor(A: Tensor) -> tuple[Tensor, Tensor]:  # noqa: N803
     return packed, wrap(_exchanges(np.real(concrete_value(p.value)), min(A.shape[-2:])))
 
 
-def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """Return L and U in one matrix, and the row exchanges."""
     return returned("linalg_lu_factor", *_factor(A))
 
 
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:  # noqa: N803
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """Return L and U in one matrix, the row exchanges, and codes of success."""
     return returned("linalg_lu_factor_ex", *_factor(A), no_info(A))
 
 
 @function("lu", out=False)
 def torch_lu(
-    A: Tensor,  # noqa: N803
+    A: Tensor,
     pivot: bool = True,
     get_infos: bool = False,
 ) -> Any:
@@ -134,8 +134,8 @@ _unpacked = composite("LuUnpackBackward0", lambda a: (_lower(a), _upper(a)))
 
 @function("lu_unpack", methods=False, out=False)
 def lu_unpack(
-    LU_data: Tensor,  # noqa: N803
-    LU_pivots: Tensor,  # noqa: N803
+    LU_data: Tensor,
+    LU_pivots: Tensor,
     unpack_data: bool = True,
     unpack_pivots: bool = True,
 ) -> Any:
@@ -148,9 +148,7 @@ def lu_unpack(
     return returned("lu_unpack", p, lower, upper)
 
 
-def _solve_packed(
-    a: Any, b: Any, *, p: Any, left: bool, adjoint: bool
-) -> Any:
+def _solve_packed(a: Any, b: Any, *, p: Any, left: bool, adjoint: bool) -> Any:
     if not left:
         b, adjoint = swap_last(b), not adjoint
     lower, upper = _lower(a), _upper(a)
@@ -167,10 +165,10 @@ def _solve_packed(
 _solved = composite("LinalgLuSolveBackward0", _solve_packed)
 
 
-def lu_solve(  # noqa: D417
-    LU: Tensor,  # noqa: N803
+def lu_solve(
+    LU: Tensor,
     pivots: Tensor,
-    B: Tensor,  # noqa: N803
+    B: Tensor,
     *,
     left: bool = True,
     adjoint: bool = False,
@@ -180,13 +178,11 @@ def lu_solve(  # noqa: D417
     exchanges = concrete_value(pivots.value)
     p = _permutation(exchanges, LU.shape[-1], LU.aval.dtype)
     if adjoint and LU.aval.dtype.kind == "c":
-        LU, B = LU.conj(), B  # type: ignore[attr-defined]  # noqa: N806
+        LU, B = LU.conj(), B  # type: ignore[attr-defined]
     return _solved(LU, B, p=p, left=left, adjoint=adjoint)  # type: ignore[no-any-return]
 
 
 @function("lu_solve")
-def torch_lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:  # noqa: N803
+def torch_lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """Return the solution of a linear system from a packed factorisation."""
     return lu_solve(LU_data, LU_pivots, b)
-
-

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.trace import aval_of
+from ..core.trace import Tracer, aval_of
 from ..ops import arithmetic, comparison, piecewise, powers
 from .declare import (
     as_operand,
@@ -22,7 +22,7 @@ from .node import node_type
 from .tape import name_nodes, record
 from .tensor import Tensor
 
-__all__: list[str] = []
+__all__ = ["fused", "refuse_zero"]
 
 _add = operation("AddBackward0", arithmetic.add)
 _sub = operation("SubBackward0", arithmetic.sub)
@@ -34,22 +34,40 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """Return input + alpha * other."""
     x, y = as_operand(input), as_operand(other)
     if alpha != 1:
-        return _scaled("AddBackward0", _plus, x, y, alpha)
+        return _scaled("AddBackward0", x, y, alpha)
     return with_sizes(_add, x, y, promoted(x, y))
 
 
-def _plus(x: Any, y: Any) -> Any:
-    return x + y
+def fused(x: Any, y: Any, factor: Any) -> Any:
+    """Return x + y * factor, in float32 rounded once, as PyTorch's kernels do.
+
+    The product of two float32 numbers is exact in double precision.
+    """
+    parts = (x, y, factor)
+    arrays = [p for p in parts if isinstance(p, (np.ndarray, Tracer))]
+    single = all(aval_of(a).dtype == np.float32 for a in arrays)
+    if not single or any(isinstance(p, complex) for p in parts):
+        return x + y * factor
+    a, b, c = (_in_double(p) for p in parts)
+    return arithmetic.convert(a + b * c, dtype=np.dtype(np.float32))
 
 
-def _minus(x: Any, y: Any) -> Any:
-    return x - y
+def _in_double(v: Any) -> Any:
+    if isinstance(v, (np.ndarray, Tracer)):
+        return arithmetic.convert(v, dtype=np.dtype(np.float64))
+    return float(np.float32(v))
 
 
-def _scaled(node: str, combine: Any, x: Any, y: Any, alpha: Any) -> Tensor:
-    """Return x combined with alpha * y, as one node."""
-    apply = operation(node, lambda x, y: combine(x, y * alpha))
-    return with_sizes(apply, x, y, promoted(x, y))
+def _scaled(node: str, x: Any, y: Any, alpha: Any) -> Tensor:
+    """Return x + alpha * y, as one node."""
+    dtype = promoted(x, y)
+    kind = (dtype or x.value.dtype).kind
+    if kind in "iu" and isinstance(alpha, float):
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point "
+            "number."
+        )
+    return with_sizes(operation(node, lambda x, y: fused(x, y, alpha)), x, y, dtype)
 
 
 @function("sub", "subtract", inplace=True)
@@ -58,7 +76,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     x, y = as_operand(input), as_operand(other)
     _refuse_bools(x, y)
     if alpha != 1:
-        return _scaled("SubBackward0", _minus, x, y, alpha)
+        return _scaled("SubBackward0", x, y, -alpha)
     return with_sizes(_sub, x, y, promoted(x, y))
 
 

@@ -19,6 +19,7 @@ from ..core.trace import aval_of
 from ..ops import comparison, reductions
 from ..ops.arithmetic import convert
 from ..ops.indexing import take_along_axis
+from ..ops.means import reduce_mean
 from ..ops.shape import reshape
 from .conversion import cast
 from .declare import composite, function, functions
@@ -29,7 +30,7 @@ from .return_types import returned
 from .tape import record
 from .tensor import Tensor
 
-__all__ = ["reduced", "without_axes"]
+__all__ = ["noted", "reduced", "widened", "without_axes"]
 
 _SUM_ALL = node_type("SumBackward0")
 _SUM_SOME = node_type("SumBackward1")
@@ -53,9 +54,33 @@ def sum_(
     if dim is None and not keepdim:
         return record(reductions.reduce_sum, _SUM_ALL, (input,), {"axis": axes})
     out = reduced(input, _SUM_SOME, _sum_kept, axes, keepdim)
-    if out.payload is not None:
-        out.payload.extra = {"dim": axes, "keepdim": keepdim}
+    return noted(out, dim=as_dims(dim), keepdim=keepdim)
+
+
+def noted(out: Tensor, **names: Any) -> Tensor:
+    """Let the node of a result show parameters: ``node._saved_dim`` and the like.
+
+    Dimensions are shown as PyTorch does: as they were given, modulo 2**64.
+    """
+    if out.payload is None:
+        return out
+    for name in ("dim", "dim0", "dim1"):
+        if name in names:
+            names[name] = _unsigned(names[name])
+    node = out.payload.eqn
+    node.extra = names if node.extra is None else node.extra | names
     return out
+
+
+def _unsigned(dim: Any) -> Any:
+    if isinstance(dim, (tuple, list)):
+        return tuple(int(d) % 2**64 for d in dim)
+    return None if dim is None else int(dim) % 2**64
+
+
+def as_dims(dim: Any) -> Any:
+    """Return one dimension as a tuple, where a node shows several."""
+    return dim if dim is None or isinstance(dim, (tuple, list)) else (dim,)
 
 
 def reduced(
@@ -88,15 +113,8 @@ def without_axes(x: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
     return reshape(x, shape=tuple(n for i, n in enumerate(shape) if i not in axes))
 
 
-def _mean(x: Any, *, axis: Any, keepdim: bool) -> Any:
-    shape = aval_of(x).shape
-    total = reductions.reduce_sum(x, axis=axis)
-    total = total / float(math.prod(shape[a] for a in axis))
-    return reshape(total, shape=kept_shape(shape, axis)) if keepdim else total
-
-
-_mean_all = composite("MeanBackward0", _mean)
-_mean_some = composite("MeanBackward1", _mean)
+_MEAN_ALL, _MEAN_SOME = node_type("MeanBackward0"), node_type("MeanBackward1")
+_mean_kept = _keeping("MeanBackward1", reduce_mean)
 
 
 @function("mean")
@@ -109,13 +127,13 @@ def mean(
     if input.aval.dtype.kind not in "fc":
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a "
-            "floating "
-            f"point or complex dtype. Got: {input.dtype.title}"
+            f"floating point or complex dtype. Got: {input.dtype.title}"
         )
-    axes = tuple(sorted(axes_of(dim, input.ndim)))
-    apply = _mean_all if dim is None and not keepdim else _mean_some
-    out: Tensor = apply(input, axis=axes, keepdim=keepdim)
-    return out
+    axes = axes_of(dim, input.ndim)
+    if dim is None and not keepdim:
+        return record(reduce_mean, _MEAN_ALL, (input,), {"axis": axes})
+    out = reduced(input, _MEAN_SOME, _mean_kept, axes, keepdim)
+    return noted(out, dim=as_dims(dim), keepdim=keepdim)
 
 
 _PROD_ALL = node_type("ProdBackward0")
@@ -133,7 +151,8 @@ def prod(
         axes = tuple(range(input.ndim))
         return record(reductions.reduce_prod, _PROD_ALL, (input,), {"axis": axes})
     axes = _one(dim, input)
-    return reduced(input, _PROD_ONE, _prod_kept, axes, keepdim)
+    out = reduced(input, _PROD_ONE, _prod_kept, axes, keepdim)
+    return noted(out, dim=dim, keepdim=keepdim)
 
 
 def _one(dim: Any, x: Tensor) -> tuple[int, ...]:
@@ -171,6 +190,7 @@ def _extremum(
         axis = axis_of(dim, input.ndim)
         _refuse_zero_length(name, input, axis)
         pair = apply(input, axis=axis, keepdim=keepdim) if input.ndim else scalar(input)
+        noted(pair[0], dim=dim, keepdim=keepdim)
         return returned(name, *pair)
 
     call.__doc__ = f"Return the {name} of all elements, of two tensors, or along a dim."
@@ -210,7 +230,8 @@ def _evenly(name: str, prim: Primitive) -> None:
                 raise IndexError(
                     f"{name}(): Expected reduction dim {axis} to have non-zero size."
                 )
-        return reduced(input, cls, kept, axes, keepdim)
+        out = reduced(input, cls, kept, axes, keepdim)
+        return noted(out, dim=as_dims(dim), keepdim=keepdim)
 
     call.__doc__ = f"Return {name} over dimensions; ties share the gradient."
     function(name)(call)

@@ -17,7 +17,10 @@ from ..ops.indexing import getitem, scatter_add, scatter_set
 from ..ops.shape import broadcast_to, embed_diagonal, reshape
 from .declare import as_operand, composite, function, functions
 from .dims import axis_of
+from .node import node_type
 from .ops_gather import _NEUTRAL, _neutral, _reduced
+from .ops_reduce import noted
+from .tape import record
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -64,14 +67,17 @@ def _selected(x: Any, ids: Any, *, axis: int) -> Any:
 
 
 _index_select = composite("IndexSelectBackward0", _selected)
+_INDEX_SELECT = node_type("IndexSelectBackward0")
 
 
 @function("index_select")
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Return the slices at indices along a dimension."""
     axis = _checked("index_select", input, dim, index)
-    out: Tensor = _index_select(input, index, axis=axis)
-    return out
+    if not input.ndim or not index.ndim:
+        return noted(_index_select(input, index, axis=axis), dim=dim)
+    out = record(getitem, _INDEX_SELECT, (input, index), {"index": _at(axis)})
+    return noted(out, dim=dim)
 
 
 def _written(write: Any) -> Any:

@@ -49,14 +49,14 @@ _lenient = composite("LinalgInvExBackward0", lambda a: linalg.inv(a, strict=Fals
 
 
 @function("inverse", namespace=True)
-def inv(A: Tensor) -> Tensor:  # noqa: N803
+def inv(A: Tensor) -> Tensor:
     """Return the inverse of square matrices."""
     check_square("linalg.inv", A)
     with explained("linalg.inv", A, zero_pivot):
         return _inverse(A)  # type: ignore[no-any-return]
 
 
-def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:  # noqa: N803
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """Return the inverse and, for every matrix, 0 or the place of a zero pivot."""
     if check_errors:
         return returned("linalg_inv_ex", inv(A), no_info(A))
@@ -108,7 +108,7 @@ def check_system(name: str, a: Tensor, b: Tensor, left: bool, vector: bool) -> N
         )
 
 
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:  # noqa: N803
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """Return the solution X of A X = B, or of X A = B."""
     check_tensors("linalg_solve", A=A, B=B)
     check_square("linalg.solve", A)
@@ -119,9 +119,9 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:  # noqa: N803
         return _solved(A, B, vector=vector, left=left)  # type: ignore[no-any-return]
 
 
-def solve_ex(  # noqa: D417
-    A: Tensor,  # noqa: N803
-    B: Tensor,  # noqa: N803
+def solve_ex(
+    A: Tensor,
+    B: Tensor,
     *,
     left: bool = True,
     check_errors: bool = False,
@@ -150,8 +150,8 @@ _old_triangular = composite("TriangularSolveBackward0", _triangular)
 
 
 def solve_triangular(
-    A: Tensor,  # noqa: N803
-    B: Tensor,  # noqa: N803
+    A: Tensor,
+    B: Tensor,
     *,
     upper: bool,
     left: bool = True,
@@ -171,7 +171,7 @@ def solve_triangular(
 @function("triangular_solve", out=False)
 def triangular_solve(
     input: Tensor,
-    A: Tensor,  # noqa: N803
+    A: Tensor,
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,
@@ -187,7 +187,7 @@ _determinant = composite("LinalgDetBackward0", lambda a: linalg.det(a))
 
 
 @function("det", out=False)
-def det(A: Tensor) -> Tensor:  # noqa: N803
+def det(A: Tensor) -> Tensor:
     """Return the determinant of square matrices."""
     check_square("linalg.det", A)
     return _determinant(A)  # type: ignore[no-any-return]
@@ -198,7 +198,7 @@ _log_determinant = composite(
 )
 
 
-def slogdet(A: Tensor) -> Any:  # noqa: N803
+def slogdet(A: Tensor) -> Any:
     """Return the sign of the determinant and the logarithm of its size."""
     check_square("linalg.slogdet", A)
     return returned("linalg_slogdet", *_log_determinant(A))
@@ -236,7 +236,7 @@ _pseudo = composite("LinalgPinvBackward0", _pinv)
 
 
 def pinv(
-    A: Tensor,  # noqa: N803
+    A: Tensor,
     rcond: Any = None,
     hermitian: bool = False,
     *,
@@ -280,7 +280,7 @@ _zeroth = composite("CopyBackwards", _identity)
 
 
 @function("matrix_power")
-def matrix_power(A: Tensor, n: int) -> Tensor:  # noqa: N803
+def matrix_power(A: Tensor, n: int) -> Tensor:
     """Return a power of square matrices; a negative one is of the inverse."""
     check_square("linalg.matrix_power", A, floating=False)
     if isinstance(n, bool) or not isinstance(n, int):
@@ -306,7 +306,7 @@ _exponential = composite("LinalgMatrixExpBackward0", lambda a: expm(a))
 
 
 @function("matrix_exp", out=False)
-def matrix_exp(A: Tensor) -> Tensor:  # noqa: N803
+def matrix_exp(A: Tensor) -> Tensor:
     """Return the exponential of square matrices."""
     check_square("linalg.matrix_exp", A)
     return _exponential(A)  # type: ignore[no-any-return]
@@ -322,13 +322,13 @@ _by_cholesky = composite("CholeskySolveBackward0", _cholesky_solve)
 
 
 @function("cholesky_solve")
-def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:  # noqa: N803
+def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """Return the solution of A X = B from the Cholesky factor of A."""
     for name, x in (("b", B), ("u", L)):
         if x.ndim < 2:
             raise RuntimeError(
-                f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions "
-                "instead"
+                f"{name} should have at least 2 dimensions, but has {x.ndim} "
+                "dimensions instead"
             )
     return _by_cholesky(B, L, upper=upper)  # type: ignore[no-any-return]
 
@@ -343,7 +343,7 @@ _inverse_by_cholesky = composite("CholeskyInverseBackward0", _cholesky_inverse)
 
 
 @function("cholesky_inverse")
-def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:  # noqa: N803
+def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """Return the inverse of a matrix from its Cholesky factor."""
     return _inverse_by_cholesky(L, upper=upper)  # type: ignore[no-any-return]
 

@@ -21,7 +21,7 @@ from ..ops.reductions import reduce_max
 from ..ops.shape import flip, reshape
 from .declare import composite, function
 from .dims import axis_of
-from .ops_reduce import without_axes
+from .ops_reduce import noted, without_axes
 from .return_types import returned
 from .tensor import Tensor
 
@@ -65,7 +65,9 @@ def sort(
 ) -> Any:
     """Return the values in order along a dimension, and where they were."""
     axis = axis_of(dim, input.ndim)
-    return returned("sort", *_sort(input, axis=axis, descending=descending))
+    pair = _sort(input, axis=axis, descending=descending)
+    noted(pair[0], dim=dim)
+    return returned("sort", *pair)
 
 
 @function("argsort")
@@ -100,7 +102,9 @@ def topk(
     axis = axis_of(dim, input.ndim)
     if not 0 <= k <= (input.shape[axis] if input.ndim else 1):
         raise RuntimeError("selected index k out of range")
-    return returned("topk", *_topk(input, axis=axis, k=k, largest=largest))
+    pair = _topk(input, axis=axis, k=k, largest=largest)
+    noted(pair[0], dim=dim)
+    return returned("topk", *pair)
 
 
 def _ranked(x: Any, *, axis: int, k: int, keepdim: bool) -> tuple[Any, Any]:

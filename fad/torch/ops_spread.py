@@ -20,6 +20,7 @@ from ..core.trace import aval_of
 from ..ops import activations, comparison, piecewise, reductions
 from ..ops.arithmetic import conj, convert, real
 from ..ops.elementary import sqrt
+from ..ops.logsumexp import reduce_logsumexp
 from ..ops.norms import norm as p_norm
 from ..ops.shape import reshape
 from .conversion import cast
@@ -28,6 +29,7 @@ from .dims import axes_of, axis_of, kept_shape
 from .dtypes import dtype, to_numpy
 from .node import node_type
 from .ops_elementary import as_floating
+from .ops_reduce import as_dims, noted
 from .tape import record
 from .tensor import Tensor
 
@@ -131,6 +133,7 @@ def _vector_norm(x: Any, *, ord: float, axis: Any, keepdim: bool) -> Any:
 
 
 _norm = composite("LinalgVectorNormBackward0", _vector_norm)
+_NORM = node_type("LinalgVectorNormBackward0")
 
 
 def vector_norm(
@@ -149,6 +152,8 @@ def vector_norm(
             f"Got {x.dtype.title}"
         )
     axes = tuple(sorted(axes_of(dim, x.ndim)))
+    if axes and not keepdim and ord not in (0, 1) and math.isfinite(ord):
+        return record(p_norm, _NORM, (x,), {"ord": float(ord), "axis": axes})
     out: Tensor = _norm(x, ord=float(ord), axis=axes, keepdim=keepdim)
     return out
 
@@ -216,14 +221,19 @@ def _logsumexp(x: Any, *, axis: Any, keepdim: bool) -> Any:
 
 
 _log_sum = composite("LogsumexpBackward0", _logsumexp)
+_LOGSUMEXP = node_type("LogsumexpBackward0")
 
 
 @function("logsumexp")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """Return log(sum(exp(x))) along dimensions."""
     axes = tuple(sorted(axes_of(dim, input.ndim)))
-    out: Tensor = _log_sum(as_floating(input), axis=axes, keepdim=keepdim)
-    return out
+    input = as_floating(input)
+    if axes and not keepdim and input.aval.dtype.kind == "f":
+        out = record(reduce_logsumexp, _LOGSUMEXP, (input,), {"axis": axes})
+    else:
+        out = _log_sum(input, axis=axes, keepdim=keepdim)
+    return noted(out, dim=as_dims(dim), keepdim=keepdim)
 
 
 def _normalized(name: str, node: str, prim: Primitive) -> Callable[..., Any]:
@@ -244,7 +254,7 @@ def _normalized(name: str, node: str, prim: Primitive) -> Callable[..., Any]:
         axis = axis_of(dim, input.ndim)
         if not input.ndim:
             return scalar(input)  # type: ignore[no-any-return]
-        return record(prim, cls, (input,), {"axis": axis})
+        return noted(record(prim, cls, (input,), {"axis": axis}), dim=dim)
 
     call.__doc__ = f"Return {name} along a dimension."
     return function(name)(call)

@@ -59,7 +59,8 @@ def check_matmul(x: Any, y: Any) -> None:
     m, n = x.ndim, y.ndim
     if not m or not n:
         raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {m}D and {n}D"
+            f"both arguments to matmul need to be at least 1D, but they are {m}D and "
+            f"{n}D"
         )
     if m == n == 1:
         check_vectors("dot", x, y)
@@ -82,11 +83,14 @@ def _flat(x: Tensor) -> tuple[int, int]:
 def _check_last(x: Tensor, y: Tensor) -> None:
     if x.aval.dtype != y.aval.dtype:
         names = f"{title(y)}, {title(x)}, and {title(y)}"
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {names}")
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {names}"
+        )
     rows, depth = _flat(x)
     if depth != y.shape[0]:
         raise RuntimeError(
-            f"size mismatch, got input ({rows}), mat ({rows}x{depth}), vec ({y.shape[0]})"
+            f"size mismatch, got input ({rows}), mat ({rows}x{depth}), vec "
+            f"({y.shape[0]})"
         )
 
 
@@ -170,8 +174,8 @@ def check_vectors(name: str, x: Tensor, y: Tensor) -> None:
     m, n = x.shape[0], y.shape[0]
     if m != n:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{m}] and src [{n}] to have the "
-            f"same number of elements, but got {m} and {n} elements respectively"
+            f"inconsistent tensor size, expected tensor [{m}] and src [{n}] to have "
+            f"the same number of elements, but got {m} and {n} elements respectively"
         )
 
 
@@ -213,10 +217,13 @@ def check_floating(name: str, x: Tensor) -> None:
     """Raise unless a tensor is of single or double precision."""
     if x.aval.dtype.kind not in "fc":
         raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {title(x)}"
+            f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{title(x)}"
         )
     if x.aval.dtype.name == "float16":
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {title(x)}")
+        raise RuntimeError(
+            f"{name}: Low precision dtypes not supported. Got {title(x)}"
+        )
 
 
 def check_square(name: str, x: Any, floating: bool = True) -> None:
@@ -224,8 +231,8 @@ def check_square(name: str, x: Any, floating: bool = True) -> None:
     check_stack(name, x, floating=False)
     if x.shape[-1] != x.shape[-2]:
         raise RuntimeError(
-            f"{name}: A must be batches of square matrices, but they are {x.shape[-2]} by "
-            f"{x.shape[-1]} matrices"
+            f"{name}: A must be batches of square matrices, but they are {x.shape[-2]} "
+            f"by {x.shape[-1]} matrices"
         )
     if floating:
         check_floating(name, x)

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.ir import next_serial
-from ..core.primitive import ANS, ARGS
+from ..core.primitive import ANS, ARGS, mask_key
 from ..core.trace import Trace, Tracer, aval_of, bind, staging_trace
 from .modes import current
 from .node import PrimitiveNode, node_type
@@ -35,7 +35,15 @@ if TYPE_CHECKING:
     from ..core.primitive import Plan, Primitive
     from .tensor import Tensor
 
-__all__ = ["TAPE", "TensorTape", "functional", "name_nodes", "quietly", "record"]
+__all__ = [
+    "DUAL_LEVEL",
+    "TAPE",
+    "TensorTape",
+    "functional",
+    "name_nodes",
+    "quietly",
+    "record",
+]
 
 _ndarray = np.ndarray
 _new = object.__new__
@@ -90,6 +98,8 @@ def _plain(tensor: Tensor) -> Any:
 
 
 TAPE = TensorTape()
+DUAL_LEVEL = -2
+"""The level of tangents (`fad.torch.autograd.forward_ad`): the tape records them."""
 _classes: dict[Primitive, type] = {}
 _names: dict[str, str] = {}
 
@@ -251,11 +261,31 @@ def _record_nested(
     args = [functional(b) for b in boxes]
     if dtype is not None:
         args = [_cast(a, dtype) for a in args]
-    if any(isinstance(a, Tracer) and a.owner is not TAPE for a in args):
+    owners = [a.owner for a in args if isinstance(a, Tracer)]
+    if staging_trace() is not None or any(o.level > TAPE.level for o in owners):
         return _tensor_of(bind(prim, *args, **params))
-    if staging_trace() is not None:
-        return _tensor_of(bind(prim, *args, **params))
-    return record(prim, cls, args, params)
+    return _record_dual(prim, cls, args, params)
+
+
+def _record_dual(
+    prim: Primitive, cls: type, args: Sequence[Any], params: dict[str, Any]
+) -> Tensor:
+    """Record an operation on values with tangents, whose level is below the tape."""
+    values, atoms = [], []
+    for a in args:
+        own = isinstance(a, Tracer) and a.owner is TAPE
+        atoms.append(a.payload if own and current().grad else None)
+        values.append(a.value if own else a)
+    ans = quietly(bind, prim, *values, **params)
+    out: Tensor = _new(_Tensor)
+    out.value = ans if isinstance(ans, Tracer) else np.asarray(ans)
+    out.payload = None
+    key = mask_key(atoms)
+    if any(a is not None for a in atoms) and out.value.dtype.kind in "fc":
+        plan = prim.plan(key)
+        if not prim.constant and not plan.constant:
+            _attach_node(out, cls, prim, params, plan, atoms, values, args)
+    return out
 
 
 def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -273,7 +303,10 @@ def functional(box: Any) -> Any:
         return box
     value = box.value
     if isinstance(value, Tracer):
-        return value
+        if value.owner.level > TAPE.level:
+            return value
+        if not value.owner.open:  # the level of its tangent is closed
+            value = box.value = value.value
     atom = box.atom if current().grad else None
     return value if atom is None else Tracer(TAPE, value, atom)
 

@@ -12,7 +12,8 @@ import numpy as np
 from ..core.trace import Tracer, aval_of
 from .dtypes import default_float
 from .printing import format_tensor
-from .tensor import Tensor
+from .tape import DUAL_LEVEL
+from .tensor import Tensor, tensor_of
 
 __all__: list[str] = []
 
@@ -20,11 +21,16 @@ __all__: list[str] = []
 def text(self: Tensor) -> str:
     """Return what PyTorch prints."""
     prefix = "Parameter containing:\n" if _is_parameter(self) else ""
-    if isinstance(self.value, Tracer) or not isinstance(self.value, np.ndarray):
-        return f"{prefix}tensor({self.value!r})"
+    value, tangent = self.value, None
+    if isinstance(value, Tracer) and value.owner.level == DUAL_LEVEL:
+        tangent = f"{tensor_of(value.payload)}" if value.owner.open else None
+        value = value.value
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return f"{prefix}tensor({value!r})"
     node = self.grad_fn
     return prefix + format_tensor(
-        self.value,
+        value,
+        tangent=tangent,
         default_dtype=default_float().name,
         requires_grad=self.requires_grad,
         grad_fn=None if node is None else type(node).__name__,

@@ -1,10 +1,10 @@
 """Pullbacks of elementwise operations on large arrays, a block at a time.
 
-A derivative formula makes temporaries. Where they do not fit into the cache each one is
-a trip to memory, and those trips are all that large arrays cost. So a formula is applied
-to one block of rows after another, whose temporaries stay in the cache. Results are
-written over the output's cotangent if nobody else has it, or added to what the input
-has already; then no memory is asked for at all.
+A derivative formula makes temporaries. Where they do not fit into the cache each one
+is a trip to memory, and those trips are all that large arrays cost. So a formula is
+applied to one block of rows after another, whose temporaries stay in the cache. Results
+are written over the output's cotangent if nobody else has it, or added to what the
+input has already; then no memory is asked for at all.
 
 Public names: `pull_in_blocks`.
 """
@@ -34,6 +34,9 @@ class _Block:
 
     __slots__ = ("params", "residuals")
 
+    params: dict[str, Any]
+    residuals: list[Any]
+
 
 def pull_in_blocks(eqn: Eqn, ct: Array, spare: bool, env: Cotangents) -> bool:
     """Pull a cotangent back through an elementwise equation, adding to `env`.
@@ -49,7 +52,7 @@ def pull_in_blocks(eqn: Eqn, ct: Array, spare: bool, env: Cotangents) -> bool:
     plan, residuals = eqn.plan, eqn.residuals
     if not plan.blockwise or ct.shape != eqn.aval.shape or staging_trace() is not None:
         return False
-    if any([isinstance(r, Tracer) for r in residuals]):
+    if any(isinstance(r, Tracer) for r in residuals):
         return False
     axis = max(range(ct.ndim), key=ct.strides.__getitem__)
     rows = max(1, _BLOCK * ct.shape[axis] // ct.nbytes)

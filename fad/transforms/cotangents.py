@@ -19,6 +19,7 @@ from ..core.ir import Eqn, Out
 from ..core.owning import is_sole
 from ..core.trace import Tracer
 from ..ops import arithmetic, comparison
+from ..ops.reads import pull_together
 
 __all__ = ["LARGE", "Cotangents"]
 
@@ -129,7 +130,7 @@ class Cotangents(dict[Any, Any]):
         if parts is None:
             return ct
         spare = ct.__class__ is _ndarray and is_sole(ct)
-        return parts[0][0].prim.pull_together(parts, ct, spare)
+        return pull_together(parts, ct, spare)
 
     def settle(self) -> None:
         """Do what was put off and is left when all equations are done: for inputs."""

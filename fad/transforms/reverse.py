@@ -31,6 +31,7 @@ from ..core.owning import is_sole
 from ..core.tape import LinearTape
 from ..core.trace import Tracer, aval_of
 from ..ops import arithmetic, comparison
+from ..ops.indexing import getitem
 from ..ops.kinds import conform
 from .blocks import pull_in_blocks
 from .cotangents import LARGE, Cotangents
@@ -90,7 +91,7 @@ def _run(env: Cotangents) -> None:
         if env.live or prim.masking is not None:
             _masked_step(env, eqn, ct)
             continue
-        if prim.pull_together is not None and env.put_off(eqn, ct):
+        if prim is getitem and env.put_off(eqn, ct):
             continue
         if ct.__class__ is _ndarray and ct.nbytes >= LARGE and prim.pointwise:
             if pull_in_blocks(eqn, ct, is_sole(ct), env):

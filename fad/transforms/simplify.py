@@ -29,6 +29,7 @@ from ..core.ir import Eqn, Jaxpr, Lit, Var, has_effect, key_of, new_eqn, program
 from ..core.primitive import Primitive
 from ..core.tape import settle_weak
 from ..core.trace import aval_of
+from ..ops import algebra as _laws  # noqa: F401  (declares them)
 from .interning import freeze
 
 __all__ = ["simplify"]
@@ -172,7 +173,7 @@ class _Simplifier:
         single = prim.infer(*[v.aval for v in numbers], **params)
         if single.dtype != aval.dtype or single.weak:
             return None
-        result = self.emit(prim, numbers, params, like)
+        result = self.emit(prim, numbers, dict(params), like)
         return self.emit(repeated[0].prim, [result], {"shape": aval.shape}, like)
 
     def by_law(
@@ -188,9 +189,10 @@ class _Simplifier:
         if law is None:
             return None
         if len(atoms) == 2:
-            found = self.by_neutral_element(law, *atoms, aval)
+            x, y = atoms
+            found = self.by_neutral_element(law, x, y, aval)
             if found is None:
-                found = self.sum_onto(prim, *atoms, aval, like)
+                found = self.sum_onto(prim, x, y, aval, like)
         else:
             found = self.by_itself(prim, atoms[0], params, aval, like)
         if found is None and law.expand is not None:

@@ -6,6 +6,7 @@ import pytest
 import fad
 import fad.numpy as fnp
 from fad.backends.registry import executable, source_of
+from fad.ops.logsumexp import reduce_logsumexp, softmax
 from fad.scipy.special import logsumexp
 from fad.transforms.simplify import simplify
 

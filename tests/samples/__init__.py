@@ -1,7 +1,7 @@
 """Samples of every primitive, one module for each module of `fad.ops`.
 
-Each module has a dict `SAMPLES`: primitive name -> list of `Sample`. `tests/test_rules.py`
-runs every rule of every primitive over them, and fails for a primitive without one.
+Each module has a dict `SAMPLES`: primitive name -> list of `Sample`. The rule tests
+run every rule of every primitive over them, and fail for a primitive without one.
 """
 
 import importlib

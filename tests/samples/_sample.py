@@ -16,7 +16,7 @@ class Sample:
         params: static parameters.
         diff: positions of the inputs to differentiate; None for every inexact one.
         order: derivatives are checked up to this order.
-        tol: relative tolerance of the difference checks, where the default is too tight.
+        tol: relative tolerance of the difference checks, if the default is too tight.
         name: told apart in the test's id.
         hermitian: the inputs are Hermitian matrices, of which the primitive reads one
             triangle; they are differentiated along Hermitian directions.

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import fad.ops.activations  # noqa: F401  (declares them)
+
 from ._sample import Sample, rng
 
 _r = rng(61)

@@ -78,7 +78,9 @@ def vjp(
     )
 
 
-def _given_v(v: Any, inputs: tuple[Any, ...], several: bool, create: bool, name: str) -> Any:
+def _given_v(
+    v: Any, inputs: tuple[Any, ...], several: bool, create: bool, name: str
+) -> Any:
     """Return the vector that goes with the inputs."""
     if v is None:
         missing = len(inputs) != 1 or inputs[0].numel() != 1
@@ -137,9 +139,9 @@ def jacobian(
     """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
-            'function has more outputs than inputs, "forward-mode" tends to be more '
-            'performant. Otherwise, prefer to use "reverse-mode".'
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If '
+            'your function has more outputs than inputs, "forward-mode" tends to be '
+            'more performant. Otherwise, prefer to use "reverse-mode".'
         )
     if strategy == "forward-mode":
         return _forward(func, inputs, create_graph, strict, vectorize)
@@ -150,9 +152,9 @@ def jacobian(
         check_outputs(outputs, "outputs", strict)
         if vectorize and strict:
             raise RuntimeError(
-                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
-                "are not supported together. Please either set `strict=False` or "
-                "`vectorize=False`."
+                "torch.autograd.functional.jacobian: `strict=True` and "
+                "`vectorized=True` are not supported together. Please either set "
+                "`strict=False` or `vectorize=False`."
             )
         rows = _rows_at_once if vectorize else _rows_in_turn
         found = tuple(
@@ -172,8 +174,9 @@ def _rows_in_turn(
         for i, g in enumerate(found):
             if strict and g is not None and create and not g.requires_grad:
                 raise RuntimeError(
-                    "The jacobian of the user-provided function is independent of input "
-                    f"{which}. This is not allowed in strict mode when create_graph=True."
+                    "The jacobian of the user-provided function is independent of "
+                    f"input {which}. This is not allowed in strict mode when "
+                    "create_graph=True."
                 )
             if strict and g is None:
                 raise RuntimeError(
@@ -221,13 +224,13 @@ def _forward(
     if strict:
         raise RuntimeError(
             "torch.autograd.functional.jacobian: `strict=True` and "
-            '`strategy="forward-mode"` are not supported together (yet). Please either set '
-            '`strict=False` or `strategy="reverse-mode"`.'
+            '`strategy="forward-mode"` are not supported together (yet). Please either '
+            'set `strict=False` or `strategy="reverse-mode"`.'
         )
     if not vectorize:
         raise NotImplementedError(
-            "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly "
-            "implemented for `vectorize=True`."
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian "
+            "isonly implemented for `vectorize=True`."
         )
     several, inputs = as_tuple(inputs, "inputs", "jacobian")
     found = jacfwd(func, tuple(range(len(inputs))))(*inputs)
@@ -245,7 +248,9 @@ def _single(func: Function, name: str, strict: bool) -> Function:
         several, outputs = as_tuple(func(*inputs), _OUTPUTS, name)
         check_outputs(outputs, "outputs", strict)
         if several:
-            raise RuntimeError(f"The function given to {name} should return a single Tensor")
+            raise RuntimeError(
+                f"The function given to {name} should return a single Tensor"
+            )
         if outputs[0].numel() != 1:
             raise RuntimeError(
                 f"The Tensor returned by the function given to {name} should contain a "

@@ -42,8 +42,8 @@ def as_tuple(value: Any, what: str, name: str) -> tuple[bool, Tensors]:
         if not isinstance(v, Tensor):
             which = f"value at index {i}" if several else f"given {what}"
             raise TypeError(
-                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors "
-                f"but the {which} has type {type(v)}."
+                f"The {what} given to {name} must be either a Tensor or a tuple of "
+                f"Tensors but the {which} has type {type(v)}."
             )
     return several, values
 
@@ -101,9 +101,9 @@ def check_v(v: Tensors, like: Tensors, several: bool) -> None:
 
 _CONSTANT = {
     "outputs": (
-        "Output {0} of the user-provided function does not require gradients. The outputs "
-        "must be computed in a differentiable manner from the input when running in "
-        "strict mode."
+        "Output {0} of the user-provided function does not require gradients. The "
+        "outputs must be computed in a differentiable manner from the input when "
+        "running in strict mode."
     ),
     "grad_inputs": (
         "The gradient with respect to input {0} is independent of the inputs of the "
@@ -118,9 +118,9 @@ _CONSTANT = {
     ),
     "hessian": (
         "The hessian of the user-provided function with respect to input {0} is "
-        "independent of the input. This is not allowed in strict mode. You should ensure "
-        "that your function is thrice differentiable and that the hessian depends on the "
-        "inputs."
+        "independent of the input. This is not allowed in strict mode. You should "
+        "ensure that your function is thrice differentiable and that the hessian "
+        "depends on the inputs."
     ),
 }
 _INDEPENDENT = (
@@ -181,13 +181,13 @@ _UNUSED = {
         "gradients. This is not allowed in strict mode."
     ),
     "double_back": (
-        "The jacobian of the user-provided function is independent of input {0}. This is "
-        "not allowed in strict mode."
+        "The jacobian of the user-provided function is independent of input {0}. This "
+        "is not allowed in strict mode."
     ),
     "double_back_trick": (
         "The hessian of the user-provided function is independent of entry {0} in the "
-        "grad_jacobian. This is not allowed in strict mode as it prevents from using the "
-        "double backward trick to replace forward mode AD."
+        "grad_jacobian. This is not allowed in strict mode as it prevents from using "
+        "the double backward trick to replace forward mode AD."
     ),
 }
 
@@ -205,8 +205,8 @@ def filled(
         elif strict and create and not g.requires_grad:
             which = "hessian" if "double" in stage else "jacobian"
             raise RuntimeError(
-                f"The {which} of the user-provided function is independent of input {i}. "
-                "This is not allowed in strict mode when create_graph=True."
+                f"The {which} of the user-provided function is independent of input "
+                f"{i}. This is not allowed in strict mode when create_graph=True."
             )
         found.append(g)
     return tuple(found)

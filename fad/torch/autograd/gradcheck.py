@@ -56,21 +56,23 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
         if x.aval.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating "
-                "point or complex. This check will likely fail if all the inputs are not "
-                "of double precision floating point or complex. ",
+                "point or complex. This check will likely fail if all the inputs are "
+                "not of double precision floating point or complex. ",
                 stacklevel=4,
             )
-        if not all(s > 0 or n <= 1 for s, n in zip(x.value.strides, x.shape, strict=True)):
+        if not all(
+            s > 0 or n <= 1 for s, n in zip(x.value.strides, x.shape, strict=True)
+        ):
             raise RuntimeError(
-                f"The {i}th input has a dimension with stride 0. gradcheck only supports "
-                "inputs that are non-overlapping to be able to compute the numerical "
-                "gradients correctly. You should call .contiguous on the input before "
-                "passing it to gradcheck."
+                f"The {i}th input has a dimension with stride 0. gradcheck only "
+                "supports inputs that are non-overlapping to be able to compute the "
+                "numerical gradients correctly. You should call .contiguous on the "
+                "input before passing it to gradcheck."
             )
     if not _wanted(inputs):
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of "
-            "them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none "
+            "of them have requires_grad=True."
         )
 
 
@@ -79,7 +81,10 @@ def _part(func: Function, take: Any) -> Function:
 
     def run(*inputs: Any) -> tuple[Any, ...]:
         return tuple(
-            [take(o) if o.aval.dtype.kind == "c" else o for o in _as_tuple(func(*inputs))]
+            [
+                take(o) if o.aval.dtype.kind == "c" else o
+                for o in _as_tuple(func(*inputs))
+            ]
         )
 
     return run
@@ -96,7 +101,11 @@ def _moved(inputs: Sequence[Any], which: int, place: int, step: complex) -> list
 
 
 def numerical(
-    func: Function, inputs: Sequence[Any], which: int, outputs: Sequence[Tensor], eps: float
+    func: Function,
+    inputs: Sequence[Any],
+    which: int,
+    outputs: Sequence[Tensor],
+    eps: float,
 ) -> list[Any]:
     """Return the Jacobians (input, output) by central differences, one per output."""
 
@@ -130,8 +139,8 @@ def _check_alike(old: Tensor, new: Tensor, eps: float) -> None:
         a, b = getattr(old, what), getattr(new, what)
         if a != b:
             raise AssertionError(
-                f"Expected `func` to return outputs with the same {what} when inputs are "
-                f"perturbed by {eps}, but got: {what}s {a} and {b}."
+                f"Expected `func` to return outputs with the same {what} when inputs "
+                f"are perturbed by {eps}, but got: {what}s {a} and {b}."
             )
 
 

@@ -59,7 +59,9 @@ def _differences(
             changed = [*inputs[:which], wrap(value), *inputs[which + 1 :]]
             changed[which].requires_grad_()
             pair.append([np.asarray(o.value) for o in _outputs(func(*changed))])
-        rows.append([(a - b).reshape(-1) / (2 * eps) for a, b in zip(*pair, strict=True)])
+        rows.append(
+            [(a - b).reshape(-1) / (2 * eps) for a, b in zip(*pair, strict=True)]
+        )
     return [np.array(column) for column in zip(*rows, strict=True)]
 
 

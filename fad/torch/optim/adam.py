@@ -18,6 +18,7 @@ from .optimizer import (
     count,
     next_step,
 )
+from .scaled import add_scaled
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
 
@@ -36,14 +37,14 @@ def _decayed(x: Any, g: Any, options: dict[str, Any], decoupled: bool) -> Any:
         return x, g
     if decoupled:
         return x * (1 - options["lr"] * decay), g
-    return x, g + x * decay
+    return x, add_scaled(g, x, decay)
 
 
 def _moments(g: Any, s: dict[str, Any], betas: Any) -> tuple[Any, Any]:
     """Update the running means of the gradient and of its square."""
     b1, b2 = betas
     s["exp_avg"] = mean = s["exp_avg"] + (g - s["exp_avg"]) * (1 - b1)
-    s["exp_avg_sq"] = square = s["exp_avg_sq"] * b2 + g * g * (1 - b2)
+    s["exp_avg_sq"] = square = s["exp_avg_sq"] * b2 + g * (1 - b2) * g
     return mean, square
 
 
@@ -105,7 +106,7 @@ class Adam(Optimizer):
         if options["amsgrad"]:
             s["max_exp_avg_sq"] = square = np.maximum(s["max_exp_avg_sq"], square)
         scale = np.sqrt(square) / (1 - b2**t) ** 0.5 + options["eps"]
-        return x - mean / scale * (options["lr"] / (1 - b1**t))
+        return x - mean * (options["lr"] / (1 - b1**t)) / scale
 
 
 class AdamW(Adam):
@@ -163,7 +164,7 @@ class Adamax(Optimizer):
         x, g = _decayed(x, g, options, False)
         s["exp_avg"] = mean = s["exp_avg"] + (g - s["exp_avg"]) * (1 - b1)
         s["exp_inf"] = most = np.maximum(s["exp_inf"] * b2, abs(g) + options["eps"])
-        return x - mean / most * (options["lr"] / (1 - b1**t))
+        return x - mean * (options["lr"] / (1 - b1**t)) / most
 
 
 class NAdam(Optimizer):
@@ -219,8 +220,8 @@ class NAdam(Optimizer):
         product = float(s["mu_product"])
         mean, square = _moments(g, s, (b1, b2))
         scale = np.sqrt(square / (1 - b2**t)) + options["eps"]
-        x = x - g / scale * (lr * (1 - mu) / (1 - product))
-        return x - mean / scale * (lr * following / (1 - product * following))
+        x = x - g * (lr * (1 - mu) / (1 - product)) / scale
+        return x - mean * (lr * following / (1 - product * following)) / scale
 
 
 class RAdam(Optimizer):

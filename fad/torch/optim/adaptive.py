@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .optimizer import Optimizer, check_not_negative, check_rate, count, next_step
+from .scaled import add_scaled
 
 __all__ = ["Adadelta", "Adafactor", "Adagrad", "RMSprop"]
 
@@ -53,10 +54,10 @@ class Adagrad(Optimizer):
     def rule(self, x: Any, g: Any, s: dict[str, Any], options: dict[str, Any]) -> Any:
         t = next_step(s)
         if options["weight_decay"] != 0:
-            g = g + x * options["weight_decay"]
+            g = add_scaled(g, x, options["weight_decay"])
         s["sum"] = s["sum"] + g * g
         rate = options["lr"] / (1 + (t - 1) * options["lr_decay"])
-        return x - g / (np.sqrt(s["sum"]) + options["eps"]) * rate
+        return x - g * rate / (np.sqrt(s["sum"]) + options["eps"])
 
 
 class Adadelta(Optimizer):
@@ -100,11 +101,11 @@ class Adadelta(Optimizer):
         next_step(s)
         rho, eps = options["rho"], options["eps"]
         if options["weight_decay"] != 0:
-            g = g + x * options["weight_decay"]
-        s["square_avg"] = squares = s["square_avg"] * rho + g * g * (1 - rho)
+            g = add_scaled(g, x, options["weight_decay"])
+        s["square_avg"] = squares = s["square_avg"] * rho + g * (1 - rho) * g
         delta = np.sqrt(s["acc_delta"] + eps) / np.sqrt(squares + eps) * g
-        s["acc_delta"] = s["acc_delta"] * rho + delta * delta * (1 - rho)
-        return x - delta * options["lr"]
+        s["acc_delta"] = s["acc_delta"] * rho + delta * (1 - rho) * delta
+        return add_scaled(x, delta, -options["lr"])
 
 
 class RMSprop(Optimizer):
@@ -153,16 +154,17 @@ class RMSprop(Optimizer):
         next_step(s)
         alpha = options["alpha"]
         if options["weight_decay"] != 0:
-            g = g + x * options["weight_decay"]
-        s["square_avg"] = spread = s["square_avg"] * alpha + g * g * (1 - alpha)
+            g = add_scaled(g, x, options["weight_decay"])
+        s["square_avg"] = spread = s["square_avg"] * alpha + g * (1 - alpha) * g
         if options["centered"]:
             s["grad_avg"] = mean = s["grad_avg"] + (g - s["grad_avg"]) * (1 - alpha)
             spread = spread - mean * mean
-        move = g / (np.sqrt(spread) + options["eps"])
+        scale = np.sqrt(spread) + options["eps"]
         if options["momentum"] > 0:
-            move = s["momentum_buffer"] * options["momentum"] + move
+            move = s["momentum_buffer"] * options["momentum"] + g / scale
             s["momentum_buffer"] = move
-        return x - move * options["lr"]
+            return add_scaled(x, move, -options["lr"])
+        return x - g * options["lr"] / scale
 
 
 class Adafactor(Optimizer):

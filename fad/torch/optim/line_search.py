@@ -115,9 +115,7 @@ def _inner(t: Any, ends: list[Point], stuck: bool) -> tuple[Any, bool]:
     return t, True
 
 
-def _narrowed(
-    ends: list[Point], new: Point, start: Point
-) -> tuple[list[Point], bool]:
+def _narrowed(ends: list[Point], new: Point, start: Point) -> tuple[list[Point], bool]:
     """Return the interval with a new point as one of its ends."""
     low, high = _ordered(ends)
     if new.f > start.f + _DECREASE * new.t * start.slope or new.f >= low.f:

@@ -1,6 +1,7 @@
 """The base of learning-rate schedules.
 
-Public names: `LRScheduler`, `values_of`, `set_option`, `per_group`, `check_optimizer`.
+Public names: `LRScheduler`, `values_of`, `set_option`, `per_group`,
+`check_optimizer`, `EPOCH`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from ..inplace import store
 from ..tensor import Tensor, tensor_of, wrap
 from .optimizer import Optimizer
 
-__all__ = ["LRScheduler", "check_optimizer", "per_group", "set_option", "values_of"]
+__all__ = [
+    "EPOCH",
+    "LRScheduler",
+    "check_optimizer",
+    "per_group",
+    "set_option",
+    "values_of",
+]
 
 _SEE = (
     "See more details at "
@@ -32,7 +40,7 @@ _TOO_EARLY = (
     "before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping "
     f"the first value of the learning rate schedule. {_SEE}"
 )
-_EPOCH = (
+EPOCH = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being "
     "deprecated where possible. Please use `scheduler.step()` to step the scheduler. "
     "During the deprecation, if epoch is different from None, the closed form is used "
@@ -140,7 +148,7 @@ class LRScheduler:
             self._check_order()
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(_EPOCH, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH, UserWarning, stacklevel=2)
         self._update_lr(epoch)
 
     def _check_order(self) -> None:

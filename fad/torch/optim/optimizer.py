@@ -195,6 +195,8 @@ class Optimizer:
             if value is not seen.get(name):
                 shape = x.shape if is_complex else None
                 _write(state, name, _as_complex(value, shape))
+        if not state:
+            del self.state[p]
         result = tensor_of(_as_complex(new, x.shape if is_complex else None))
         check_inplace(p, p.requires_grad or result.requires_grad)
         store(p, result)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dtypes import default_float
 from .optimizer import Optimizer, check_not_negative, check_rate, count, next_step
+from .scaled import add_scaled
 
 __all__ = ["ASGD", "SGD", "Rprop"]
 
@@ -61,14 +62,15 @@ class SGD(Optimizer):
     def rule(self, x: Any, g: Any, s: dict[str, Any], options: dict[str, Any]) -> Any:
         momentum, decay = options["momentum"], options["weight_decay"]
         if not isinstance(decay, (int, float)) or decay != 0:
-            g = g + x * decay
+            g = add_scaled(g, x, decay)
         if momentum != 0:
             old = s.get("momentum_buffer")
-            fresh = g if old is None else g * (1 - options["dampening"])
-            new = g if old is None else old * momentum + fresh
+            share = 1 - options["dampening"]
+            new = g if old is None else add_scaled(old * momentum, g, share)
             s["momentum_buffer"] = new
-            g = g + new * momentum if options["nesterov"] else new
-        return x - g * options["lr"]
+            g = add_scaled(g, new, momentum) if options["nesterov"] else new
+        lr = options["lr"]
+        return add_scaled(x, g, -lr)
 
 
 class ASGD(Optimizer):
@@ -115,8 +117,8 @@ class ASGD(Optimizer):
         t, eta, mu = next_step(s), float(s["eta"]), float(s["mu"])
         lr, lambd = options["lr"], options["lambd"]
         if options["weight_decay"] != 0:
-            g = g + x * options["weight_decay"]
-        x = x * (1 - lambd * eta) - g * eta
+            g = add_scaled(g, x, options["weight_decay"])
+        x = add_scaled(x * (1 - lambd * eta), g, -eta)
         s["ax"] = x if mu == 1 else s["ax"] + (x - s["ax"]) * mu
         scalar = default_float()
         s["eta"] = np.asarray(lr / (1 + lambd * lr * t) ** options["alpha"], scalar)
@@ -125,7 +127,7 @@ class ASGD(Optimizer):
 
 
 class Rprop(Optimizer):
-    """Resilient descent (Riedmiller & Braun 1993): step sizes grow while signs agree."""
+    """Resilient descent (Riedmiller & Braun 1993): steps grow while signs agree."""
 
     def __init__(
         self,

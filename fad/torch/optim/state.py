@@ -14,9 +14,7 @@ from ..tensor import Tensor
 __all__ = ["load_state", "packed_state"]
 
 
-def packed_state(
-    state: dict[Any, Any], groups: list[dict[str, Any]]
-) -> dict[str, Any]:
+def packed_state(state: dict[Any, Any], groups: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a state and groups where numbers stand for parameters."""
     numbers: dict[int, int] = {}
     for group in groups:
@@ -43,9 +41,7 @@ def load_state(
     """
     saved = [dict(group) for group in given["param_groups"]]
     if len(groups) != len(saved):
-        raise ValueError(
-            "loaded state dict has a different number of parameter groups"
-        )
+        raise ValueError("loaded state dict has a different number of parameter groups")
     lengths = zip(groups, saved, strict=True)
     if any(len(g["params"]) != len(s["params"]) for g, s in lengths):
         raise ValueError(

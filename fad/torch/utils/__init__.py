@@ -1,1 +1,3 @@
-"""In progress."""
+"""torch.utils: data sets and loaders."""
+
+from . import data as data
