@@ -4,7 +4,9 @@ A primitive without a sample, or without a rule, fails. The samples are in
 `tests/samples`, one module for each module of `fad.ops`.
 """
 
+import importlib
 import itertools
+import pkgutil
 
 import numpy as np
 import pytest
@@ -12,11 +14,17 @@ from numpy.testing import assert_allclose
 from samples import SAMPLES
 
 import fad
+import fad.control
+import fad.ops
 from fad.core.avals import Aval
 from fad.core.primitive import Primitive, registry
 from fad.core.trace import aval_of
 from fad.ops.stacks import hermitian
 from fad.testing import check_grads, check_vjp_jvp_duality
+
+for _package in (fad.ops, fad.control):  # `fad` itself imports some of these later
+    for _module in pkgutil.iter_modules(_package.__path__):
+        importlib.import_module(f"{_package.__name__}.{_module.name}")
 
 ELSEWHERE = {
     "collective": "tests/api/test_collectives.py",

@@ -29,6 +29,8 @@ def match(value: Any, aval: Aval) -> Any:
 
 def _match_shape(value: Any, shape: tuple[int, ...]) -> Any:
     surplus = len(value.shape) - len(shape)
+    if surplus > 0 and value.shape[surplus:] == shape:
+        return reduce_sum(value, axis=tuple(range(surplus)))
     axes = tuple(range(surplus)) + tuple(
         i + surplus
         for i, n in enumerate(shape)

@@ -150,7 +150,7 @@ class _Frechet(Opaque):
 def _full(eqn: Eqn) -> tuple[Any, Any]:
     ((a, e),) = eqn.residuals
     dtype = eqn.aval.dtype
-    return tuple(  # type: ignore[return-value]
+    return tuple(
         broadcast_to(x, shape=eqn.aval.shape) * np.ones((), dtype)[()] for x in (a, e)
     )
 
@@ -164,7 +164,7 @@ frechet = _Frechet(
 )
 """`frechet(a, e)`: the derivative of `expm` at a in the direction e."""
 
-expm = opaque(
+expm: Opaque = opaque(
     "expm",
     _expm,
     lambda ans, primals, tangents: frechet(primals[0], tangents[0]),

@@ -19,7 +19,7 @@ from ..core.avals import Aval
 from ..core.trace import aval_of
 from .contraction import matmul, swap_last
 from .indexing import slice_along
-from .kinds import opaque
+from .kinds import Opaque, opaque
 from .linalg import inv
 from .shape import concatenate
 from .stacks import batch_stacks, matrices
@@ -85,7 +85,7 @@ def _infer(a: Aval) -> list[Aval]:
     return [Aval((*stack, *shape), a.dtype) for shape in ((m, m), (m, k), (k, n))]
 
 
-lu = opaque(
+lu: Opaque = opaque(
     "lu",
     _lu,
     _push,

@@ -251,7 +251,7 @@ def record_composite(cls: type, function: Function, boxes: Sequence[Any]) -> Any
 
 
 def _transformed(value: Any) -> bool:
-    """Tell whether a value belongs to a functional transform; one with a tangent not."""
+    """Tell whether a value belongs to a transform; one with a tangent does not."""
     return isinstance(value, Tracer) and value.owner.level > TAPE.level
 
 

@@ -54,8 +54,8 @@ __all__ = [
 ]
 
 
-def _points(x: Tensor, name: str, complex_to_real: bool = False) -> Tensor:
-    """Return the operand as floating or complex numbers of single or double precision."""
+def _points(x: Tensor, name: str) -> Tensor:
+    """Return the operand as floating or complex numbers."""
     if not isinstance(x, Tensor):
         raise TypeError(
             f"fft_{name}(): argument 'input' (position 1) must be Tensor, not "

@@ -17,21 +17,19 @@ Public names: `grad`, `grad_and_value`, `vjp`, `jvp`, `linearize`, `jacrev`, `ja
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..api import jacfwd as fad_jacfwd
-from ..api import jacrev as fad_jacrev
 from ..api import jvp as fad_jvp
 from ..api import linearize as fad_linearize
 from ..api import value_and_grad
 from ..api import vjp as fad_vjp
-from ..core.pytree import tree_flatten, tree_map, tree_unflatten
+from ..core.pytree import tree_flatten, tree_unflatten
+from .func_checks import check_chosen, conjugated, is_tensor, named, tensors_only
+from .func_jacobians import hessian, jacfwd, jacrev
 from .func_modules import functional_call, stack_module_state
 from .func_vmap import ordered, vmap
 from .missing import no_name
-from .tape import functional
 from .tensor import Tensor
 
 __all__ = [
@@ -51,57 +49,6 @@ __all__ = [
 
 Function = Callable[..., Any]
 Argnums = int | tuple[int, ...]
-
-
-def is_tensor(x: Any) -> bool:
-    return isinstance(x, Tensor)
-
-
-def conjugated(tree: Any) -> Any:
-    """Return a tree of tensors with the complex ones conjugated."""
-
-    def conj(x: Any) -> Any:
-        complex_ = isinstance(x, Tensor) and x.aval.dtype.kind == "c"
-        return x.conj() if complex_ else x  # type: ignore[attr-defined]
-
-    return tree_map(conj, tree, is_leaf=is_tensor)
-
-
-def _check_argnums(argnums: Any, count: int) -> None:
-    """Raise unless argnums name positional arguments."""
-    if not isinstance(argnums, (int, tuple)):
-        raise RuntimeError(
-            f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"
-        )
-    nums = argnums if isinstance(argnums, tuple) else (argnums,)
-    if not nums:
-        raise RuntimeError("argnums must be non-empty")
-    if len(set(nums)) != len(nums):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
-    for n in nums:
-        if not isinstance(n, int):
-            raise RuntimeError(f"argnum must be int, got: {type(n)}")
-        if not -count <= n < count:
-            raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
-
-
-def _check_chosen(argnums: Argnums, args: tuple[Any, ...]) -> None:
-    """Raise unless the chosen arguments are tensors that have gradients."""
-    _check_argnums(argnums, len(args))
-    nums = argnums if isinstance(argnums, tuple) else (argnums,)
-    for leaf in tree_flatten([args[n] for n in nums], is_leaf=is_tensor)[0]:
-        if not isinstance(leaf, Tensor):
-            raise ValueError(
-                f"Thing passed to transform API must be Tensor, got {type(leaf)}"
-            )
-        if not leaf.is_differentiable():
-            raise RuntimeError(
-                "only Tensors of floating point dtype can require gradients"
-            )
-
-
-def _named(function: Function, like: Function) -> Function:
-    return functools.wraps(like, updated=())(function)
 
 
 def grad_and_value(
@@ -139,13 +86,13 @@ def grad_and_value(
         return (output, aux) if has_aux else output
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        _check_chosen(argnums, args)
+        check_chosen(argnums, args)
         value, found = value_and_grad(checked, argnums, has_aux)(*args, **kwargs)
         single = isinstance(argnums, int)
         like = args[argnums] if single else tuple([args[n] for n in argnums])  # type: ignore[index, union-attr]
         return ordered(conjugated(found), like), value
 
-    return _named(run, func)
+    return named(run, func)
 
 
 def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
@@ -164,7 +111,7 @@ def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Functio
         found, value = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 
-    return _named(run, func)
+    return named(run, func)
 
 
 def _aux_checked(func: Function, name: str) -> Function:
@@ -189,11 +136,11 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     (tensor(5.), tensor(2.))
     """
     if primals:
-        _check_chosen(tuple(range(len(primals))), primals)
+        check_chosen(tuple(range(len(primals))), primals)
     name = "vjp(f, *primals)"
     call = _aux_checked(func, name) if has_aux else func
     shown: list[Any] = []
-    call = _tensors_only(call, name, has_aux, shown)
+    call = tensors_only(call, name, has_aux, shown)
     out, pull, *aux = fad_vjp(call, *primals, has_aux=has_aux)
     out = ordered(out, shown[0])
 
@@ -204,33 +151,6 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
         return ordered(found, primals)  # type: ignore[no-any-return]
 
     return (out, pullback, *aux)
-
-
-def _tensors_only(
-    func: Function, name: str, has_aux: bool, shown: list[Any] | None = None
-) -> Function:
-    """Return a function that raises unless its outputs are tensors; `shown` gets them."""
-
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        found = func(*args, **kwargs)
-        output = found[0] if has_aux else found
-        if shown is not None:
-            shown[:] = [output]
-        leaves = tree_flatten(output, is_leaf=is_tensor)[0]
-        if not leaves:
-            raise RuntimeError(
-                f"{name}: Expected f to be a function that has non-empty output (got "
-                f"output = {output})"
-            )
-        for leaf in leaves:
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(
-                    f"{name}: expected f(*primals) to return only tensors, got "
-                    f"unsupported type {type(leaf)}"
-                )
-        return found
-
-    return checked
 
 
 def _like(cotangents: Any, out: Any) -> Any:
@@ -282,11 +202,11 @@ def jvp(
                 )
     call = _aux_checked(func, name) if has_aux else func
     cast = [
-        t.to(p.dtype) if t.aval.dtype != p.aval.dtype else t  # type: ignore[attr-defined]
+        t.to(p.dtype) if t.aval.dtype != p.aval.dtype else t
         for t, p in zip(given, flat, strict=True)
     ]
     shown: list[Any] = []
-    call = _tensors_only(call, name, has_aux, shown)
+    call = tensors_only(call, name, has_aux, shown)
     out, tangent, *aux = fad_jvp(call, primals, tree_unflatten(tree, cast), has_aux)
     return (ordered(out, shown[0]), ordered(tangent, shown[0]), *aux)
 
@@ -295,82 +215,6 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """Return the output of a function and its derivative there as a linear function."""
     out, linear = fad_linearize(func, *primals)
     return out, linear
-
-
-def _jacobian(
-    func: Function, argnums: Argnums, has_aux: bool, checked: Function, transform: Any
-) -> Function:
-    """Return a Jacobian of fad's, of a function whose outputs are bare arrays."""
-
-    def run(*args: Any, **kwargs: Any) -> Any:
-        _check_argnums(argnums, len(args))
-        checked(argnums, args)
-        shown: list[Any] = []
-
-        def bare(*args: Any) -> Any:
-            found = _tensors_only(func, transform.__name__, has_aux)(*args, **kwargs)
-            output, aux = found if has_aux else (found, None)
-            shown[:] = [output]
-            output = tree_map(functional, output, is_leaf=is_tensor)
-            return (output, aux) if has_aux else output
-
-        found = transform(bare, argnums, has_aux)(*args)
-        jac, aux = found if has_aux else (found, None)
-        single = isinstance(argnums, int)
-        like = args[argnums] if single else tuple([args[n] for n in argnums])  # type: ignore[index, union-attr]
-        jac = _ordered_rows(jac, shown[0], like)
-        return (jac, aux) if has_aux else jac
-
-    return _named(run, func)
-
-
-def _ordered_rows(jac: Any, output: Any, like: Any) -> Any:
-    """Give the dictionaries of a Jacobian the order of those of the function."""
-    if isinstance(output, dict):
-        return {k: _ordered_rows(jac[k], v, like) for k, v in output.items()}
-    if isinstance(output, (tuple, list)):
-        rows = [_ordered_rows(j, o, like) for j, o in zip(jac, output, strict=True)]
-        return tuple(rows) if isinstance(output, tuple) else rows
-    return ordered(jac, like)
-
-
-def jacrev(
-    func: Function,
-    argnums: Argnums = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: int | None = None,
-    _preallocate_and_copy: bool = False,
-) -> Function:
-    """Return a function that computes the Jacobian, row by row, in reverse mode."""
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-
-    def jacrev(f: Function, nums: Any, aux: bool) -> Function:
-        return fad_jacrev(f, nums, aux, chunk_size=chunk_size)
-
-    return _jacobian(func, argnums, has_aux, _check_chosen, jacrev)
-
-
-def jacfwd(
-    func: Function,
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    *,
-    chunk_size: int | None = None,
-    randomness: str = "error",
-) -> Function:
-    """Return a function that computes the Jacobian, column by column, in forward mode."""
-
-    def jacfwd(f: Function, nums: Any, aux: bool) -> Function:
-        return fad_jacfwd(f, nums, aux, chunk_size=chunk_size)
-
-    return _jacobian(func, argnums, has_aux, _check_chosen, jacfwd)
-
-
-def hessian(func: Function, argnums: Argnums = 0) -> Function:
-    """Return a function that computes the Hessian: `jacfwd` of `jacrev`."""
-    return jacfwd(jacrev(func, argnums), argnums)
 
 
 def functionalize(func: Function, *, remove: str = "mutations") -> Function:

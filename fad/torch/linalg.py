@@ -33,7 +33,7 @@ from .ops_decompose import (
     svd,
     svdvals,
 )
-from .ops_linalg import matmul
+from .ops_linalg import matmul, multi_dot
 from .ops_lu import lu, lu_factor, lu_factor_ex, lu_solve
 from .ops_solve import (
     det,
@@ -41,7 +41,6 @@ from .ops_solve import (
     inv_ex,
     matrix_exp,
     matrix_power,
-    multi_dot,
     pinv,
     slogdet,
     solve,
@@ -113,7 +112,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     axis = axis_of(dim, max(x.ndim, y.ndim))
     if x.ndim == y.ndim == 1:
         return functions["vdot"](x, y)  # type: ignore[no-any-return]
-    x = x.conj() if x.aval.dtype.kind == "c" else x  # type: ignore[attr-defined]
+    x = x.conj() if x.aval.dtype.kind == "c" else x
     return (x * y).sum(axis - max(x.ndim, y.ndim))  # type: ignore[operator, no-any-return]
 
 
@@ -123,10 +122,10 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     n = n if N is None else N
     if n <= 1:
         raise RuntimeError("N must be greater than 1.")
-    repeated = x.unsqueeze(-1).expand(*x.shape, n - 1)  # type: ignore[attr-defined]
+    repeated: Any = x.unsqueeze(-1).expand(*x.shape, n - 1)
     powers = functions["cumprod"](repeated, -1)
     first = functions["ones_like"](powers[..., :1])
-    return functions["cat"]([first, powers], -1)  # type: ignore[no-any-return]
+    return functions["cat"]([first, powers], -1)
 
 
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
@@ -140,7 +139,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
             f"prod(self.shape[:ind]), but got {m} != {n}"
         )
-    return inv(A.reshape(n, m)).reshape(*columns, *rows)  # type: ignore[attr-defined, no-any-return]
+    return inv(A.reshape(n, m)).reshape(*columns, *rows)  # type: ignore[no-any-return]
 
 
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
@@ -148,7 +147,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
     if dims is not None:
         moved = [axis_of(d, A.ndim) for d in dims]
         order = [a for a in range(A.ndim) if a not in moved] + moved
-        A = A.permute(*order)  # type: ignore[attr-defined]
+        A = A.permute(*order)
     shape = A.shape[B.ndim :]
     n, m = math.prod(shape), math.prod(A.shape[: B.ndim])
     if n != m:
@@ -156,7 +155,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
             f"prod(self.shape[:other.ndim]), but got {n} != {m}"
         )
-    return solve(A.reshape(n, n), B.reshape(n)).reshape(*shape)  # type: ignore[attr-defined, no-any-return]
+    return solve(A.reshape(n, n), B.reshape(n)).reshape(*shape)
 
 
 def __getattr__(name: str) -> Any:

@@ -105,7 +105,7 @@ def _spectral(x: Tensor, ord: Any, rows: int, columns: int, keepdim: bool) -> Te
         out = _extreme(s, ord > 0, last, False)
     if keepdim:
         kept = [1 if a in (rows, columns) else n for a, n in enumerate(x.shape)]
-        out = out.reshape(kept)  # type: ignore[attr-defined]
+        out = out.reshape(kept)
     return out
 
 
@@ -189,7 +189,7 @@ def matrix_rank(
         eps = float(np.finfo(A.aval.dtype).eps) if A.aval.dtype.kind in "fc" else 0.0
         rtol = 0.0 if atol else max(A.shape[-2:]) * eps
     check_stack("linalg.svd", A)
-    s = svdvals(A.detach())  # type: ignore[attr-defined]
+    s = svdvals(A.detach())
     largest = functions["amax"](s, -1, True)
     limit = functions["clamp"](largest * float(rtol), min=float(atol or 0.0))
-    return (s > limit).sum(-1)  # type: ignore[operator, no-any-return]
+    return (s > limit).sum(-1)

@@ -187,7 +187,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
 
 def _pairs(dims: Any, a: Tensor, b: Tensor) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
-        dims = dims.tolist()  # type: ignore[attr-defined]
+        dims = dims.tolist()
     if isinstance(dims, (tuple, list)):
         one, other = dims
         return tuple(  # type: ignore[return-value]
@@ -272,21 +272,3 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
             raise RuntimeError("no dimension of size 3 in input")
         dim = found[0]
     return crossed(input, other, dim)
-
-
-def _trace(x: Any) -> Any:
-    on = shapes.diagonal(x, offset=0, axis1=0, axis2=1)
-    return reduce_sum(on, axis=(0,))
-
-
-_traced = composite("TraceBackward0", _trace)
-
-
-@function("trace", out=False)
-def trace(input: Tensor) -> Tensor:
-    """Return the sum of the diagonal of a matrix."""
-    if input.ndim != 2:
-        raise RuntimeError(
-            f"trace: expected a matrix, but got tensor with dim {input.ndim}"
-        )
-    return _traced(input)  # type: ignore[no-any-return]

@@ -225,7 +225,7 @@ def lstsq(
     cut = max(m, n) * eps if rcond is None else float(rcond)
     vector = is_vector(A, B)
     x = _fitted(A, B, rcond=cut, vector=vector)
-    found = svdvals(A.detach())  # type: ignore[attr-defined]
+    found = svdvals(A.detach())
     rank = (found > cut * found[..., :1]).sum(-1)
     nothing = wrap(np.empty(0, A.aval.dtype))
     residuals, values = nothing, nothing
@@ -243,4 +243,4 @@ def matmul_of(a: Tensor, x: Tensor, vector: bool) -> Any:
     """Return a @ x for a vector or a stack of them, or for matrices."""
     if not vector:
         return functions["matmul"](a, x)
-    return functions["matmul"](a, x.unsqueeze(-1)).squeeze(-1)  # type: ignore[attr-defined]
+    return functions["matmul"](a, x.unsqueeze(-1)).squeeze(-1)

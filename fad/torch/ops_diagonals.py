@@ -130,6 +130,8 @@ _trace = composite("TraceBackward0", lambda x: fnp.trace(x))
 def trace(input: Tensor) -> Tensor:
     """Return the sum of the diagonal of a matrix."""
     if input.ndim != 2:
-        raise RuntimeError("trace: expected a matrix")
+        raise RuntimeError(
+            f"trace: expected a matrix, but got tensor with dim {input.ndim}"
+        )
     out: Tensor = _trace(input)
     return out

@@ -26,7 +26,7 @@ from .product_checks import (
 from .tape import record
 from .tensor import Tensor
 
-__all__ = ["chain_order", "matmul"]
+__all__ = ["chain_order", "matmul", "multi_dot"]
 
 _DOT = node_type("DotBackward0")
 _MM = node_type("MmBackward0")
@@ -211,14 +211,14 @@ def addbmm(
 def multiplied(factors: Sequence[Tensor]) -> Tensor:
     """Return the product of matrices, in the order of least work."""
     if len(factors) == 2:
-        return mm(*factors)
+        return mm(*factors)  # type: ignore[no-any-return]
     split = chain_order([*(f.shape[0] for f in factors), factors[-1].shape[1]])
 
     def part(i: int, j: int) -> Tensor:
         if i == j:
             return factors[i]
         k = split[i, j]
-        return mm(part(i, k), part(k + 1, j))
+        return mm(part(i, k), part(k + 1, j))  # type: ignore[no-any-return]
 
     return part(0, len(factors) - 1)
 
@@ -249,3 +249,43 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
                 "Tensor dimension is " + f"{x.ndim}, expected 2 instead."
             )
     return matrices[0] if len(matrices) == 1 else multiplied(matrices)
+
+
+def multi_dot(tensors: Any) -> Tensor:
+    """Return the product of matrices; the first and the last may be vectors."""
+    tensors = list(tensors)
+    if len(tensors) < 2:
+        raise RuntimeError(
+            f"multi_dot(): expected at least 2 tensors but got {len(tensors)}"
+        )
+    last = len(tensors) - 1
+    for i, x in enumerate(tensors):
+        allowed, which = ((1, 2), "first" if not i else "last")
+        if i not in (0, last):
+            if x.ndim != 2:
+                raise RuntimeError(
+                    f"multi_dot(): tensor {i} must be 2D but got {x.ndim}D"
+                )
+        elif x.ndim not in allowed:
+            raise RuntimeError(
+                f"multi_dot(): the {which} tensor must be 1D or 2D but got {x.ndim}D"
+            )
+    factors = list(tensors)
+    if tensors[0].ndim == 1:
+        factors[0] = tensors[0].reshape(1, -1)
+    if tensors[-1].ndim == 1:
+        factors[-1] = tensors[-1].reshape(-1, 1)
+    _check_chain(tensors, factors)
+    out = multiplied(factors)
+    shape = (*tensors[0].shape[:-1], *(tensors[-1].shape[1:]))
+    return out if out.shape == shape else out.reshape(shape)
+
+
+def _check_chain(tensors: list[Tensor], factors: list[Tensor]) -> None:
+    for i in range(len(factors) - 1):
+        if factors[i].shape[-1] != factors[i + 1].shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes "
+                f"{list(factors[i].shape)} and {list(factors[i + 1].shape)} cannot be "
+                "multiplied"
+            )

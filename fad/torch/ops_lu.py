@@ -178,7 +178,7 @@ def lu_solve(
     exchanges = concrete_value(pivots.value)
     p = _permutation(exchanges, LU.shape[-1], LU.aval.dtype)
     if adjoint and LU.aval.dtype.kind == "c":
-        LU, B = LU.conj(), B  # type: ignore[attr-defined]
+        LU, B = LU.conj(), B
     return _solved(LU, B, p=p, left=left, adjoint=adjoint)  # type: ignore[no-any-return]
 
 

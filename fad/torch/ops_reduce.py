@@ -1,15 +1,10 @@
-"""Reductions: sums, means, products, extrema, logic, spread.
-
-Where PyTorch differs from fad at an edge: `max(dim)` gives its gradient to the first
-maximal element alone; the standard deviation of equal elements has the gradient 0.
+"""Reductions: sums, means, products, truth, counts.
 
 Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +13,6 @@ from ..core.primitive import Primitive
 from ..core.trace import aval_of
 from ..ops import comparison, reductions
 from ..ops.arithmetic import convert
-from ..ops.indexing import take_along_axis
 from ..ops.means import reduce_mean
 from ..ops.shape import reshape
 from .conversion import cast
@@ -26,11 +20,10 @@ from .declare import composite, function, functions
 from .dims import axes_of, axis_of, kept_shape
 from .dtypes import DTYPES, dtype, to_numpy
 from .node import node_type
-from .return_types import returned
 from .tape import record
 from .tensor import Tensor
 
-__all__ = ["noted", "reduced", "widened", "without_axes"]
+__all__ = ["as_dims", "keeping", "noted", "reduced", "widened", "without_axes"]
 
 _SUM_ALL = node_type("SumBackward0")
 _SUM_SOME = node_type("SumBackward1")
@@ -95,14 +88,14 @@ def reduced(
     return out
 
 
-def _keeping(node: str, prim: Primitive) -> tuple[Primitive, Any]:
+def keeping(node: str, prim: Primitive) -> tuple[Primitive, Any]:
     def run(x: Any, *, axis: Any, shape: Any) -> Any:
         return reshape(prim(x, axis=axis), shape=shape)
 
     return prim, composite(node, run)
 
 
-_sum_kept = _keeping("SumBackward1", reductions.reduce_sum)
+_sum_kept = keeping("SumBackward1", reductions.reduce_sum)
 
 
 def without_axes(x: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
@@ -114,7 +107,7 @@ def without_axes(x: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
 
 
 _MEAN_ALL, _MEAN_SOME = node_type("MeanBackward0"), node_type("MeanBackward1")
-_mean_kept = _keeping("MeanBackward1", reduce_mean)
+_mean_kept = keeping("MeanBackward1", reduce_mean)
 
 
 @function("mean")
@@ -138,7 +131,7 @@ def mean(
 
 _PROD_ALL = node_type("ProdBackward0")
 _PROD_ONE = node_type("ProdBackward1")
-_prod_kept = _keeping("ProdBackward1", reductions.reduce_prod)
+_prod_kept = keeping("ProdBackward1", reductions.reduce_prod)
 
 
 @function("prod")
@@ -160,144 +153,8 @@ def _one(dim: Any, x: Tensor) -> tuple[int, ...]:
     return (axis,) if x.ndim else ()
 
 
-def _extremum(
-    name: str, node: str, prim: Primitive, position: Primitive
-) -> Callable[..., Any]:
-    """Declare max or min: of all elements, of two tensors, or along a dimension."""
-    all_node = node_type(f"{node}Backward1")
-
-    def along(x: Any, *, axis: int, keepdim: bool) -> Any:
-        at = position(x, axis=axis)
-        at = reshape(at, shape=kept_shape(aval_of(x).shape, (axis,)))
-        values = take_along_axis(x, at, axis=axis)
-        return tuple(without_axes(v, (axis,), keepdim) for v in (values, at))
-
-    apply = composite(f"{node}Backward0", along)
-    scalar = composite(
-        f"{node}Backward0", lambda x: (reshape(x, shape=()), np.zeros((), np.int64))
-    )
-
-    def call(
-        input: Tensor, dim: Any = None, keepdim: bool = False, **other: Any
-    ) -> Any:
-        dim = other.pop("other", dim)
-        if dim is None:
-            _refuse_empty(name, input)
-            axes = tuple(range(input.ndim))
-            return record(prim, all_node, (input,), {"axis": axes})
-        if isinstance(dim, Tensor):
-            return functions[f"{name}imum"](input, dim)
-        axis = axis_of(dim, input.ndim)
-        _refuse_zero_length(name, input, axis)
-        pair = apply(input, axis=axis, keepdim=keepdim) if input.ndim else scalar(input)
-        noted(pair[0], dim=dim, keepdim=keepdim)
-        return returned(name, *pair)
-
-    call.__doc__ = f"Return the {name} of all elements, of two tensors, or along a dim."
-    return function(name)(call)
-
-
-def _refuse_empty(name: str, x: Tensor) -> None:
-    if not x.aval.size:
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-            "Specify the reduction dim with the 'dim' argument."
-        )
-
-
-def _refuse_zero_length(name: str, x: Tensor, axis: int) -> None:
-    if x.ndim and not x.shape[axis]:
-        raise IndexError(
-            f"{name}(): Expected reduction dim {axis} to have non-zero size."
-        )
-
-
-_extremum("max", "Max", reductions.reduce_max, reductions.argmax)
-_extremum("min", "Min", reductions.reduce_min, reductions.argmin)
-
-
-def _evenly(name: str, prim: Primitive) -> None:
-    """Declare amax or amin, which share the gradient among ties."""
-    node = name.capitalize() + "Backward0"
-    cls, kept = node_type(node), _keeping(node, prim)
-
-    def call(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-        axes = axes_of(dim, input.ndim)
-        for axis in axes:
-            if not input.shape[axis]:
-                if dim == ():
-                    _refuse_empty(name, input)
-                raise IndexError(
-                    f"{name}(): Expected reduction dim {axis} to have non-zero size."
-                )
-        out = reduced(input, cls, kept, axes, keepdim)
-        return noted(out, dim=as_dims(dim), keepdim=keepdim)
-
-    call.__doc__ = f"Return {name} over dimensions; ties share the gradient."
-    function(name)(call)
-
-
-_evenly("amax", reductions.reduce_max)
-_evenly("amin", reductions.reduce_min)
-
-
-@function("aminmax")
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Return the least and the greatest element."""
-    dims = () if dim is None else dim
-    if dim is None:
-        _refuse_empty("aminmax", input)
-    axes = tuple(sorted(axes_of(dims, input.ndim)))
-    pair = _aminmax(input, axis=axes, keepdim=keepdim)
-    return returned("aminmax", *pair)
-
-
-def _both(x: Any, *, axis: Any, keepdim: bool) -> tuple[Any, Any]:
-    ends = (reductions.reduce_min(x, axis=axis), reductions.reduce_max(x, axis=axis))
-    if not keepdim:
-        return ends
-    shape = kept_shape(aval_of(x).shape, axis)
-    return reshape(ends[0], shape=shape), reshape(ends[1], shape=shape)
-
-
-_aminmax = composite("AminmaxBackward0", _both)
-
-
-def _position(name: str, prim: Primitive) -> None:
-    def at(x: Any, *, axis: int | None, keepdim: bool) -> Any:
-        shape = aval_of(x).shape
-        if not shape:
-            return np.zeros((), np.int64)
-        if axis is None:
-            found = prim(reshape(x, shape=(math.prod(shape),)), axis=0)
-            return reshape(found, shape=(1,) * len(shape)) if keepdim else found
-        found = prim(x, axis=axis)
-        return reshape(found, shape=kept_shape(shape, (axis,))) if keepdim else found
-
-    apply = composite("PositionBackward0", at)
-
-    def call(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-        axis = None if dim is None else axis_of(dim, input.ndim)
-        if axis is None and not input.aval.size:
-            raise IndexError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() "
-                "== 0."
-            )
-        if axis is not None:
-            _refuse_zero_length(name, input, axis)
-        out: Tensor = apply(input, axis=axis, keepdim=keepdim)
-        return out
-
-    call.__doc__ = f"Return the {name} of all elements, or along a dimension."
-    function(name)(call)
-
-
-_position("argmax", reductions.argmax)
-_position("argmin", reductions.argmin)
-
-
 def _truth(name: str, prim: Primitive) -> None:
-    kept = _keeping("TruthBackward0", prim)
+    kept = keeping("TruthBackward0", prim)
 
     def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         axes = axes_of(dim, input.ndim) if dim != () else ()

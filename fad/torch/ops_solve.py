@@ -19,7 +19,7 @@ from ..ops.stacks import adjoint
 from .conversion import clone
 from .declare import composite, function
 from .linalg_errors import explained, zero_pivot
-from .ops_linalg import matmul, multiplied
+from .ops_linalg import matmul
 from .product_checks import check_square, check_stack, check_tensors, title
 from .return_types import returned
 from .tensor import Tensor, wrap
@@ -30,7 +30,6 @@ __all__ = [
     "inv_ex",
     "matrix_exp",
     "matrix_power",
-    "multi_dot",
     "pinv",
     "slogdet",
     "solve",
@@ -289,7 +288,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
             f"{type(n).__name__}"
         )
     if n < 0:
-        return matrix_power(inv(A), -n) if n < -1 else inv(A)
+        return matrix_power(inv(A), -n) if n < -1 else inv(A)  # type: ignore[no-any-return]
     if n < 2:
         return clone(A) if n else _zeroth(A)  # type: ignore[no-any-return]
     square, found = A, None
@@ -346,43 +345,3 @@ _inverse_by_cholesky = composite("CholeskyInverseBackward0", _cholesky_inverse)
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """Return the inverse of a matrix from its Cholesky factor."""
     return _inverse_by_cholesky(L, upper=upper)  # type: ignore[no-any-return]
-
-
-def multi_dot(tensors: Any) -> Tensor:
-    """Return the product of matrices; the first and the last may be vectors."""
-    tensors = list(tensors)
-    if len(tensors) < 2:
-        raise RuntimeError(
-            f"multi_dot(): expected at least 2 tensors but got {len(tensors)}"
-        )
-    last = len(tensors) - 1
-    for i, x in enumerate(tensors):
-        allowed, which = ((1, 2), "first" if not i else "last")
-        if i not in (0, last):
-            if x.ndim != 2:
-                raise RuntimeError(
-                    f"multi_dot(): tensor {i} must be 2D but got {x.ndim}D"
-                )
-        elif x.ndim not in allowed:
-            raise RuntimeError(
-                f"multi_dot(): the {which} tensor must be 1D or 2D but got {x.ndim}D"
-            )
-    factors = list(tensors)
-    if tensors[0].ndim == 1:
-        factors[0] = tensors[0].reshape(1, -1)
-    if tensors[-1].ndim == 1:
-        factors[-1] = tensors[-1].reshape(-1, 1)
-    _check_chain(tensors, factors)
-    out = multiplied(factors)
-    shape = (*tensors[0].shape[:-1], *(tensors[-1].shape[1:]))
-    return out if out.shape == shape else out.reshape(shape)  # type: ignore[attr-defined, no-any-return]
-
-
-def _check_chain(tensors: list[Tensor], factors: list[Tensor]) -> None:
-    for i in range(len(factors) - 1):
-        if factors[i].shape[-1] != factors[i + 1].shape[0]:
-            raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes "
-                f"{list(factors[i].shape)} and {list(factors[i + 1].shape)} cannot be "
-                "multiplied"
-            )

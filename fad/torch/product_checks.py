@@ -141,7 +141,7 @@ def check_matrices(x: Tensor, y: Tensor, first: str, second: str) -> None:
     for name, t in ((first, x), (second, y)):
         if t.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix")
-    _check_products(x, y, tuple(x.shape), tuple(y.shape))  # type: ignore[arg-type]
+    _check_products(x, y, tuple(x.shape), tuple(y.shape))
 
 
 def check_matrix_vector(x: Tensor, y: Tensor, addend: Tensor | None = None) -> None:

@@ -76,12 +76,12 @@ def _polynomial(
 
 def _by_element(function: Any, x: Tensor, n: Tensor) -> Tensor:
     """Evaluate polynomials of several degrees."""
-    degrees = n.tolist()  # type: ignore[attr-defined]
+    degrees: Any = n.tolist()
     found: Any = None
     for degree in sorted({int(k) for k in np.ravel(degrees)}):
         value = function(x, degree)
         found = value if found is None else value.where(n == degree, found)
-    return found if found is not None else x  # type: ignore[no-any-return]
+    return found if found is not None else x
 
 
 def _chebyshev(k: int) -> tuple[float, float, float]:

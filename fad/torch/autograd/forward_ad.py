@@ -1,8 +1,8 @@
 """torch.autograd.forward_ad: tangents that travel with tensors.
 
 A dual tensor's value is a tracer of fad's forward mode, on a level below the tape: so
-the tape records dual values, and backward on them gives gradients with tangents, forward
-over reverse. Tangents themselves are not recorded; to differentiate one, use
+the tape records dual values, and backward on them gives gradients with tangents,
+forward over reverse. Tangents themselves are not recorded; to differentiate one, use
 `torch.func.jvp` inside `torch.func.grad`.
 
 >>> from fad import torch

@@ -1,4 +1,4 @@
-"""torch.autograd.functional: products with Jacobians and Hessians, and those themselves.
+"""torch.autograd.functional: Jacobians and Hessians, and products with them.
 
 Public names: `vjp`, `jvp`, `jacobian`, `hessian`, `hvp`, `vhp`.
 
@@ -101,8 +101,8 @@ def jvp(
 ) -> tuple[Any, Any]:
     """Return the outputs of a function and its Jacobian times a vector.
 
-    The arguments are those of `vjp`; `v` has the shapes of the inputs. It is the gradient
-    of the pullback, which is linear in its cotangent.
+    The arguments are those of `vjp`; `v` has the shapes of the inputs. It is the
+    gradient of the pullback, which is linear in its cotangent.
     """
     with enable_grad():
         several, inputs = as_tuple(inputs, "inputs", "jvp")
@@ -168,8 +168,9 @@ def _rows_in_turn(
     which: int, output: Tensor, inputs: tuple[Any, ...], create: bool, strict: bool
 ) -> tuple[Any, ...]:
     """Return the Jacobians of one output, a row for each backward."""
-    rows = []
-    for number in output.reshape(-1).unbind() if output.numel() else ():  # type: ignore[attr-defined]
+    rows: list[Any] = []
+    numbers: Any = output.reshape(-1).unbind() if output.numel() else ()
+    for number in numbers:
         found = gradients((number,), inputs, create=create, retain=True)
         for i, g in enumerate(found):
             if strict and g is not None and create and not g.requires_grad:
@@ -284,12 +285,12 @@ def hessian(
         from ..func import jacrev
 
         every = tuple(range(len(inputs)))
-        slope = jacrev(lambda *xs: single(*xs).reshape(()), every)  # type: ignore[attr-defined]
+        slope = jacrev(lambda *xs: single(*xs).reshape(()), every)
         found = _forward(slope, inputs, create_graph, strict, vectorize)
     else:
 
         def slope(*xs: Any) -> Any:
-            jac = jacobian(lambda *ys: single(*ys).reshape(()), xs, create_graph=True)  # type: ignore[attr-defined]
+            jac = jacobian(lambda *ys: single(*ys).reshape(()), xs, create_graph=True)
             check_outputs(jac, "jacobian", strict)
             return jac
 

@@ -70,7 +70,7 @@ def finished(tensors: Any, create_graph: bool) -> Any:
     if create_graph:
         return tensors
     if isinstance(tensors, Tensor):
-        return tensors.detach()  # type: ignore[attr-defined]
+        return tensors.detach()
     return tuple([finished(t, create_graph) for t in tensors])
 
 

@@ -24,23 +24,12 @@ from ..modes import no_grad
 from ..tape import quietly
 from ..tensor import Tensor, wrap
 from .gradcheck_modes import check_batched, check_forward
+from .gradcheck_numeric import as_tuple, differentiable, moved, numerical
 from .gradcheck_text import UNDEFINED, GradcheckError, mismatch
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 Function = Callable[..., Any]
-
-
-def _as_tuple(x: Any) -> tuple[Any, ...]:
-    if isinstance(x, tuple):
-        return x
-    return tuple(x) if isinstance(x, list) else (x,)
-
-
-def _differentiable(outputs: Any) -> tuple[Tensor, ...]:
-    return tuple(
-        [o for o in _as_tuple(outputs) if isinstance(o, Tensor) and o.requires_grad]
-    )
 
 
 def _wanted(inputs: Sequence[Any]) -> list[int]:
@@ -83,65 +72,11 @@ def _part(func: Function, take: Any) -> Function:
         return tuple(
             [
                 take(o) if o.aval.dtype.kind == "c" else o
-                for o in _as_tuple(func(*inputs))
+                for o in as_tuple(func(*inputs))
             ]
         )
 
     return run
-
-
-def _moved(inputs: Sequence[Any], which: int, place: int, step: complex) -> list[Any]:
-    """Return the inputs with one element of one of them changed."""
-    x = inputs[which]
-    value = np.array(x.value)
-    value.reshape(-1)[place] += step
-    found = list(inputs)
-    found[which] = wrap(value).requires_grad_(x.requires_grad)
-    return found
-
-
-def numerical(
-    func: Function,
-    inputs: Sequence[Any],
-    which: int,
-    outputs: Sequence[Tensor],
-    eps: float,
-) -> list[Any]:
-    """Return the Jacobians (input, output) by central differences, one per output."""
-
-    def values(step: complex, place: int) -> list[Any]:
-        found = _differentiable(func(*_moved(inputs, which, place, step)))
-        for old, new in zip(outputs, found, strict=True):
-            _check_alike(old, new, eps)
-        return [f.value.reshape(-1) for f in found]
-
-    def slope(step: complex, place: int) -> list[Any]:
-        pairs = zip(values(step, place), values(-step, place), strict=True)
-        return [(a - b) / (2 * eps) for a, b in pairs]
-
-    x = inputs[which]
-    rows = []
-    for place in range(x.aval.size):
-        row = slope(eps, place)
-        if x.aval.dtype.kind == "c":
-            other = slope(1j * eps, place)
-            row = [a + 1j * b for a, b in zip(row, other, strict=True)]
-        rows.append(row)
-    shape = (0, 0)
-    return [
-        np.array([r[k] for r in rows]) if rows else np.zeros(shape)
-        for k in range(len(outputs))
-    ]
-
-
-def _check_alike(old: Tensor, new: Tensor, eps: float) -> None:
-    for what in ("shape", "dtype"):
-        a, b = getattr(old, what), getattr(new, what)
-        if a != b:
-            raise AssertionError(
-                f"Expected `func` to return outputs with the same {what} when inputs "
-                f"are perturbed by {eps}, but got: {what}s {a} and {b}."
-            )
 
 
 def analytical(output: Tensor, inputs: Sequence[Tensor], dtypes: bool) -> list[Any]:
@@ -177,7 +112,7 @@ def _check_part(
     func: Function, inputs: Sequence[Any], options: Any, part: str = ""
 ) -> None:
     """Check the gradients of all real outputs of a function."""
-    outputs = _differentiable(func(*inputs))
+    outputs = differentiable(func(*inputs))
     places = _wanted(inputs)
     numeric = [
         quietly(numerical, func, inputs, i, outputs, options.eps) for i in places
@@ -201,7 +136,7 @@ def _check_part(
 
 def _check_scaled(func: Function, inputs: Sequence[Any], undefined: bool) -> None:
     """Check that gradients of zero are zero, and that undefined ones are allowed."""
-    outputs = _differentiable(func(*inputs))
+    outputs = differentiable(func(*inputs))
     chosen = [inputs[i] for i in _wanted(inputs)]
     zeros = [wrap(np.zeros(o.shape, o.aval.dtype)) for o in outputs]
     found = grad(outputs, chosen, zeros, retain_graph=True, allow_unused=True)
@@ -221,7 +156,7 @@ def _check_scaled(func: Function, inputs: Sequence[Any], undefined: bool) -> Non
 
 def _run(func: Function, inputs: tuple[Any, ...], options: Any) -> None:
     _check_inputs(inputs)
-    outputs = _differentiable(func(*inputs))
+    outputs = differentiable(func(*inputs))
     if not outputs:
         with no_grad():
             _check_constant(func, inputs, options.eps)
@@ -243,7 +178,7 @@ def _run(func: Function, inputs: tuple[Any, ...], options: Any) -> None:
 def _check_constant(func: Function, inputs: Sequence[Any], eps: float) -> None:
     for i in _wanted(inputs):
         for place in range(inputs[i].aval.size):
-            pair = [_as_tuple(func(*_moved(inputs, i, place, s))) for s in (eps, -eps)]
+            pair = [as_tuple(func(*moved(inputs, i, place, s))) for s in (eps, -eps)]
             for a, b in zip(*pair, strict=True):
                 if isinstance(a, Tensor) and np.any(a.value != b.value):
                     raise GradcheckError(
@@ -301,7 +236,7 @@ def gradcheck(
         check_backward_ad=check_backward_ad,
     )
     try:
-        _run(func, _as_tuple(inputs), options)
+        _run(func, as_tuple(inputs), options)
     except GradcheckError:
         if raise_exception:
             raise
@@ -333,17 +268,17 @@ def gradgradcheck(
     The arguments are those of `gradcheck`; `grad_outputs` are the cotangents to take
     gradients with, by default random ones.
     """
-    inputs = _as_tuple(inputs)
-    outputs = _differentiable(func(*inputs))
+    inputs = as_tuple(inputs)
+    outputs = differentiable(func(*inputs))
     if grad_outputs is None:
         rng = np.random.default_rng(0)
         grad_outputs = tuple([_random(o, rng) for o in outputs])
     else:
-        grad_outputs = _as_tuple(grad_outputs)
+        grad_outputs = as_tuple(grad_outputs)
 
     def first(*args: Any) -> tuple[Any, ...]:
         xs, cts = args[: len(inputs)], args[len(inputs) :]
-        found = _differentiable(func(*xs))
+        found = differentiable(func(*xs))
         wanted = [xs[i] for i in _wanted(inputs)]
         pulled = grad(found, wanted, cts, create_graph=True, allow_unused=True)
         return tuple([g for g in pulled if isinstance(g, Tensor)])

@@ -89,9 +89,9 @@ def check_batched(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
     for k, output in enumerate(outputs):
         stack = rng.normal(size=(2, *output.shape)).astype(output.aval.dtype)
         options = {"retain_graph": True, "allow_unused": True}
-        at_once = grad(output, inputs, wrap(stack), is_grads_batched=True, **options)  # type: ignore[arg-type]
+        at_once = grad(output, inputs, wrap(stack), is_grads_batched=True, **options)
         for i, ct in enumerate(stack):
-            found = grad(output, inputs, wrap(ct), **options)  # type: ignore[arg-type]
+            found = grad(output, inputs, wrap(ct), **options)
             for j, (a, b) in enumerate(zip(at_once, found, strict=True)):
                 if b is not None and not np.allclose(a.value[i], b.value):
                     raise GradcheckError(
