@@ -5,6 +5,8 @@ import pytest
 
 import fad
 from fad import torch
+from fad.torch.nn.module import Module
+from fad.torch.nn.parameter import Parameter
 
 func = torch.func
 forward = torch.autograd.forward_ad
@@ -69,12 +71,22 @@ def test_linearize_and_jvp_agree():
 
 
 def test_functional_call_leaves_the_module_as_it_was():
-    model = torch.nn.Linear(2, 1)
+    class Scale(Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = Parameter(torch.ones(2))
+
+        def forward(self, x):
+            return (self.weight * x).sum()
+
+    model = Scale()
     old = model.weight
-    out = func.functional_call(
-        model, {"weight": torch.ones(1, 2), "bias": torch.zeros(1)}, torch.ones(2)
-    )
-    assert out.item() == 2.0
+
+    def loss(weights):
+        return func.functional_call(model, weights, (X[:2],))
+
+    slope = func.grad(loss)({"weight": torch.tensor([5.0, 6.0])})
+    assert slope["weight"].tolist() == [1.0, 2.0]
     assert model.weight is old
 
 

@@ -20,6 +20,7 @@ from ..modes import (
 )
 from . import function, graph
 from .function import Function
+from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "enable_grad",
     "function",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "is_anomaly_enabled",
@@ -40,19 +43,12 @@ __all__ = [
 ]
 
 
-_LATER = {
-    "functional": "functional",
-    "forward_ad": "forward_ad",
-    "gradcheck": "gradcheck",
-    "gradgradcheck": "gradcheck",
-}
+_LATER = ("functional", "forward_ad")
 
 
 def __getattr__(name: str) -> _Any:
     """Import what is seldom needed when it is first used."""
     if name not in _LATER:
         raise _no_name(__name__, name, globals())
-    module = _importlib.import_module(f"{__name__}.{_LATER[name]}")
-    found = getattr(module, name, module)
-    globals()[name] = found  # the function gradcheck, not the module of its name
-    return found
+    module = _importlib.import_module(f"{__name__}.{name}")
+    return globals().setdefault(name, module)
