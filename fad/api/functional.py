@@ -132,14 +132,14 @@ class _Pullback:
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         t = self.taped
-        cts = _match_leaves("cotangent", cotangent, t.out_tree, t.out_avals, ValueError)
+        cts = match_leaves("cotangent", cotangent, t.out_tree, t.out_avals, ValueError)
         env = backward(tuple(t.out_atoms), cts)
         found = [None if v is None else env.get(v) for v in t.in_atoms]
         full = [instantiate(c, a) for c, a in zip(found, t.in_avals, strict=True)]
         return tuple(tree_unflatten(t.in_tree, finish(full, cts)))
 
 
-def _match_leaves(
+def match_leaves(
     what: str,
     value: Any,
     tree: TreeDef,
@@ -231,7 +231,7 @@ def jvp(
             )
     leaves, tree = tree_flatten(tuple(primals))
     avals = [check_leaf(v, f"{function_name(fun)}: primals") for v in leaves]
-    ts = _match_leaves("tangent", tuple(tangents), tree, avals, TypeError)
+    ts = match_leaves("tangent", tuple(tangents), tree, avals, TypeError)
     stream = Stream()
     try:
         boxes = [stream.input(v, t) for v, t in zip(leaves, ts, strict=True)]
@@ -297,7 +297,7 @@ class _Linearized:
 
     def __call__(self, *tangents: Any) -> Any:
         t = self.taped
-        ts = _match_leaves("tangent", tangents, t.in_tree, t.in_avals, ValueError)
+        ts = match_leaves("tangent", tangents, t.in_tree, t.in_avals, ValueError)
         env = push(
             self.eqns,
             [v for v in t.in_atoms if v is not None],
@@ -338,7 +338,7 @@ def linear_transpose(fun: Function, *primals: Any) -> Function:
         def linear(*boxes: Any) -> tuple[list[Any], list[Any]]:
             outs, out_tree = tree_flatten(fun(*tree_unflatten(tree, boxes)))
             out_avals = [aval_of(o) for o in outs]
-            return outs, _match_leaves("cotangent", ct, out_tree, out_avals, ValueError)
+            return outs, match_leaves("cotangent", ct, out_tree, out_avals, ValueError)
 
         found = transpose(linear, avals)
         full = [instantiate(c, a) for c, a in zip(found, avals, strict=True)]

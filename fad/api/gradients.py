@@ -184,6 +184,13 @@ def _split_aux(fun: Function, out: Any) -> tuple[Any, Any]:
     return out[0], out[1]
 
 
+def scalar_leaf(fun: Function, out: Any) -> Any:
+    """Return the real scalar that a function returned; raise if it is none."""
+    value, _ = _inside(out)
+    _check_scalar(fun, value, False)
+    return value
+
+
 def _check_scalar(fun: Function, value: Any, holomorphic: bool) -> None:
     name = function_name(fun)
     try:

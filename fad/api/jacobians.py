@@ -2,7 +2,7 @@
 
     jacfwd   one tangent per input element, all pushed forward at once (vmap of jvp)
     jacrev   one cotangent per output element, all pulled back at once (vmap of vjp)
-    hessian  jacfwd of jacrev          hvp  jvp of grad
+    hessian  jacfwd of jacrev          hvp  jvp of grad, the tangent alone
 
 With `chunk_size`, so many tangents or cotangents go at once, which bounds the memory.
 
@@ -19,11 +19,20 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.pytree import TreeDef, tree_flatten, tree_map, tree_unflatten
-from ..core.trace import aval_of
+from ..core.tape import Tape
+from ..core.trace import Tracer, aval_of
 from ..ops.shape import concatenate, reshape
-from .arguments import check_differentiable, choose, function_name
-from .functional import jvp, vjp_of
-from .gradients import grad
+from ..transforms.forward import Stream
+from ..transforms.second import tangents_of_gradient
+from .arguments import (
+    check_differentiable,
+    choose,
+    finish,
+    function_name,
+    instantiate,
+)
+from .functional import jvp, match_leaves, vjp_of
+from .gradients import scalar_leaf
 from .vectorize import vmap
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacobian", "jacrev"]
@@ -181,8 +190,37 @@ def hvp(fun: Function, primals: Any, tangents: Any) -> Any:
             "hvp takes primals as a tuple or list of arguments, got "
             f"{type(primals).__name__}; for one argument write (x,)"
         )
-    argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(grad(fun, argnums), primals, tangents)[1]
+    if not isinstance(tangents, (tuple, list)):
+        raise TypeError(
+            "hvp takes tangents as a tuple or list, as the primals, got "
+            f"{type(tangents).__name__}"
+        )
+    leaves, tree = tree_flatten(tuple(primals))
+    avals = [check_differentiable("hvp", v) for v in leaves]
+    ts = match_leaves("tangent", tuple(tangents), tree, avals, TypeError)
+    stream, tape = Stream(), Tape()
+    try:
+        boxes = [
+            tape.input(stream.input(v, t)) for v, t in zip(leaves, ts, strict=True)
+        ]
+        out = scalar_leaf(fun, fun(*tree_unflatten(tree, boxes)))
+        tape.close()
+        found = _along(stream, tape, out, [box.payload for box in boxes])
+    finally:
+        tape.close()
+        tape.guard.release()
+        stream.close()
+    full = [instantiate(t, a) for t, a in zip(found, avals, strict=True)]
+    product = tree_unflatten(tree, finish(full, [*leaves, *ts]))
+    return product[0] if len(primals) == 1 else product
+
+
+def _along(stream: Stream, tape: Tape, out: Any, atoms: Sequence[Any]) -> list[Any]:
+    """Return the tangents of the gradient of a scalar, None for zero."""
+    if not (isinstance(out, Tracer) and out.owner is tape):
+        return [None] * len(atoms)
+    atom = out.payload
+    return tangents_of_gradient(stream, atom, atom.aval.dtype.type(1), atoms)
 
 
 def _many(argnums: Any) -> bool:

@@ -111,14 +111,14 @@ class Guard:
             held = _held.get(id(owner))
             if held is None and owner.flags.writeable:
                 held = _held[id(owner)] = _Held(owner)
-                owner.flags.writeable = False
+                owner.setflags(write=False)
             if held is not None:
                 if id(owner) not in self.owners:
                     self.owners.add(id(owner))
                     held.guards += 1
                 if array.flags.writeable:
                     held.views.append(array)
-                    array.flags.writeable = False
+                    array.setflags(write=False)
             _busy.clear()
             _release_waiting()
 
@@ -163,5 +163,5 @@ def _release_waiting() -> None:
             if not held.guards:
                 del _held[id(held.owner)]
                 for array in (held.owner, *held.views):  # a view only after its owner
-                    array.flags.writeable = True
+                    array.setflags(write=True)
         _busy.clear()

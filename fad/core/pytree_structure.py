@@ -323,23 +323,26 @@ def _flatten_until(
     """Flatten the slow way, asking everywhere whether to stop."""
     leaves: list[Any] = []
     entries: list[Entry] = []
-
-    def visit(tree: Any) -> None:
-        node = None if is_leaf(tree) else node_type_of(tree)
-        if node is None:
-            leaves.append(tree)
-            entries.append(None)
-            return
-        children, data = node.flatten(tree)
-        for child in children:
-            visit(child)
-        entries.append((node, data, len(children)))
-
     try:
-        visit(tree)
+        _visit_until(is_leaf, tree, leaves, entries)
     except RecursionError:
         raise too_deep() from None
     return leaves, TreeDef(tuple(entries), len(leaves))
+
+
+def _visit_until(
+    is_leaf: Callable[[Any], bool], tree: Any, leaves: list[Any], entries: list[Entry]
+) -> None:
+    """Append the leaves and entries of a tree (an inner function would be a cycle)."""
+    node = None if is_leaf(tree) else node_type_of(tree)
+    if node is None:
+        leaves.append(tree)
+        entries.append(None)
+        return
+    children, data = node.flatten(tree)
+    for child in children:
+        _visit_until(is_leaf, child, leaves, entries)
+    entries.append((node, data, len(children)))
 
 
 def _build(node: NodeType, data: Any, children: tuple[Any, ...]) -> Any:

@@ -86,9 +86,10 @@ def _batch_broadcast(size: int, args: Any, dims: Any, *, shape: Any) -> tuple[An
 def _broadcast_to(x: Any, *, shape: tuple[int, ...]) -> Any:
     if np.ndim(x):
         return np.broadcast_to(x, shape)
-    x = np.asarray(x)  # what pulls back a sum: NumPy's function takes four times as long
+    # What pulls back a sum comes here: NumPy's function takes four times as long.
+    x = np.asarray(x)
     out: Any = np.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
-    out.flags.writeable = False
+    out.setflags(write=False)
     return out
 
 

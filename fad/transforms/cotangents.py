@@ -5,7 +5,7 @@ Reading a part of an array, `x[i]`, contributes to few of its elements; such
 contributions are *put off* until the atom's turn comes, and then all written into one
 array, where each alone would be an array of zeros of its own.
 
-Public names: `Cotangents`.
+Public names: `Cotangents`, `total`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..core.trace import Tracer
 from ..ops import arithmetic, comparison
 from ..ops.reads import pull_together
 
-__all__ = ["LARGE", "Cotangents"]
+__all__ = ["LARGE", "Cotangents", "total"]
 
 LARGE = 1 << 20
 """Cotangents of fewer bytes stay in the cache: overwriting them gains nothing."""
@@ -131,6 +131,10 @@ class Cotangents(dict[Any, Any]):
             return ct
         spare = ct.__class__ is _ndarray and is_sole(ct)
         return pull_together(parts, ct, spare)
+
+    def sets_aside(self, eqn: Eqn, ct: Any) -> bool:
+        """Tell whether an equation is left out of the reverse pass (see `second`)."""
+        return False
 
     def settle(self) -> None:
         """Do what was put off and is left when all equations are done: for inputs."""

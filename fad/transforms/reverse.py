@@ -41,7 +41,9 @@ __all__ = ["backward", "transpose"]
 _ndarray = np.ndarray
 
 
-def backward(outs: Sequence[Any], cts: Sequence[Any]) -> Cotangents:
+def backward(
+    outs: Sequence[Any], cts: Sequence[Any], env: Cotangents | None = None
+) -> Cotangents:
     """Run reverse mode from the variables `outs` and their cotangents.
 
     Equations wait in a heap by serial number: an equation's turn comes when all its
@@ -50,11 +52,12 @@ def backward(outs: Sequence[Any], cts: Sequence[Any]) -> Cotangents:
     Args:
         outs: atoms; a list is emptied, so that nothing here holds the program.
         cts: cotangents, None for zero.
+        env: an empty `Cotangents`, if another than the usual one.
 
     Returns:
         The cotangents of the input variables.
     """
-    env = Cotangents()
+    env = Cotangents() if env is None else env
     for v, ct in zip(outs, cts, strict=True):
         if v is not None and ct is not None:
             env.add(v, ct)
@@ -91,7 +94,7 @@ def _run(env: Cotangents) -> None:
         if env.live or prim.masking is not None:
             _masked_step(env, eqn, ct)
             continue
-        if prim is getitem and env.put_off(eqn, ct):
+        if prim is getitem and env.put_off(eqn, ct) or env.sets_aside(eqn, ct):
             continue
         if ct.__class__ is _ndarray and ct.nbytes >= LARGE and prim.pointwise:
             if pull_in_blocks(eqn, ct, is_sole(ct), env):

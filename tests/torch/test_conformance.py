@@ -15,7 +15,12 @@ import pytest
 
 import fad.torch as torch
 
-UNFINISHED = [case for case in CASES if case["group"] not in UNFINISHED]
+UNFINISHED = ("checks", "complex", "nn")
+"""Groups of which some cases do not pass yet."""
+
+FILE = Path(__file__).parent / "conformance" / "cases.jsonl"
+CASES = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+FINISHED = [case for case in CASES if case["group"] not in UNFINISHED]
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ import fad
 import fad.numpy as fnp
 from fad.core.tape import Tape
 from fad.core.trace import Trace
+from fad.ops.contraction import matmul
 from fad.transforms.cotangents import LARGE
 
 ROWS, COLUMNS = 300, 700
@@ -199,3 +200,37 @@ def test_one_array_is_processed_as_any_arguments_are(f, x, monkeypatch):
         assert fast_eqn[:4] == plain_eqn[:4]
         for a, b in zip(fast_eqn[4], plain_eqn[4], strict=True):
             assert_array_equal(a, b)
+
+
+W, B, D = R.standard_normal((4, 6)), R.standard_normal(6), R.standard_normal((9, 4))
+
+PRODUCTS = {
+    "linear model": lambda w, b: fnp.sum(fnp.log1p(fnp.exp(D @ w + b))),
+    "used twice": lambda w, b: fnp.sum((D @ w) ** 3) + fnp.sum(w @ b) ** 2,
+    "two inputs in one product": lambda w, b: fnp.sum(fnp.sin(w @ b)),
+    "two layers": lambda w, b: fnp.sum(fnp.tanh(fnp.tanh(D @ w) @ w.T + b[:4]) ** 2),
+    "no second derivative": lambda w, b: fnp.sum(D @ w) + fnp.sum(b * b),
+    "selected": lambda w, b: fnp.sum(fnp.where(D @ w > 0, (D @ w) ** 2, b)),
+    "contraction": lambda w, b: fnp.einsum("ni,ij,j->n", D, w, b)[2] ** 2,
+}
+
+
+@pytest.mark.parametrize("f", PRODUCTS.values(), ids=PRODUCTS.keys())
+def test_tangents_of_a_gradient_are_those_of_jvp_of_grad(f):
+    v = R.standard_normal(W.shape), R.standard_normal(B.shape)
+    plain = fad.jvp(fad.grad(f, (0, 1)), (W, B), v)[1]
+    for found, expected in zip(fad.hvp(f, (W, B), v), plain, strict=True):
+        assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_hvp_of_a_linear_model_passes_three_times_over_the_data(monkeypatch):
+    passes = []
+
+    def counted(x, y, impl=matmul.impl):
+        passes.append(1)
+        return impl(x, y)
+
+    monkeypatch.setattr(matmul, "impl", counted)
+    f = lambda w: fnp.sum(fnp.exp(D @ w))
+    fad.hvp(f, (W[:, 0],), (W[:, 1],))
+    assert len(passes) == 3
