@@ -52,9 +52,9 @@ from .modes import (  # noqa: E402, F401
     no_grad,
     set_grad_enabled,
 )
-from .serialization import load, save  # noqa: E402, F401
 from .printing import set_printoptions  # noqa: E402, F401
 from .random import Generator  # noqa: E402, F401
+from .serialization import load, save  # noqa: E402, F401
 from .size import Size, device  # noqa: E402, F401
 from .tensor import Tensor  # noqa: E402, F401
 
