@@ -78,13 +78,15 @@ def implements(
     def decorate(implementation: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(implementation)
         def public(*args: Any, **kwargs: Any) -> Any:
-            if not kwargs and staging_trace() is None:  # `is_plain`, written out
+            if staging_trace() is None:  # what follows is `is_plain`, written out
                 for a in args:
                     if a.__class__ not in _PLAIN and _holds_tracer(a):
-                        break
-                else:
+                        return call_traced(implementation, args, kwargs)
+                if not kwargs:
                     return numpy_function(*args)
-            elif is_plain(args, kwargs):
+                for a in kwargs.values():
+                    if a.__class__ not in _PLAIN and _holds_tracer(a):
+                        return call_traced(implementation, args, kwargs)
                 return numpy_function(*args, **kwargs)
             return call_traced(implementation, args, kwargs)
 
