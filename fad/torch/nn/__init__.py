@@ -1,21 +1,48 @@
 """torch.nn: modules, parameters and containers, and the functions they are made of.
 
 The functions are in `torch.nn.functional`, the ways to fill parameters in
-`torch.nn.init`. Of the modules there are so far `Module`, the containers, `Linear`,
-`Dropout`, `Flatten`, the activations and the commonest losses.
+`torch.nn.init`; each `modules_*` file holds one family of layers.
 
 Public names: `Module`, `Parameter`, `Sequential`, `ModuleList`, `ModuleDict`,
-`ParameterList`, `ParameterDict`, `functional`, `init`, and those of `modules_basic`.
+`ParameterList`, `ParameterDict`, `functional`, `init`, and those of the families.
 """
 
 from __future__ import annotations
 
-from . import functional, init, modules_basic
+from . import (
+    functional,
+    init,
+    modules_activation,
+    modules_conv,
+    modules_dropout,
+    modules_embedding,
+    modules_linear,
+    modules_loss,
+    modules_norm,
+    modules_pool,
+    modules_running_norm,
+    modules_shape,
+)
 from .containers import ModuleDict, ModuleList, Sequential
 from .module import Module
-from .modules_basic import *  # noqa: F403
 from .parameter import Parameter
 from .parameter_containers import ParameterDict, ParameterList
+
+_FAMILIES = (
+    modules_activation,
+    modules_conv,
+    modules_dropout,
+    modules_embedding,
+    modules_linear,
+    modules_loss,
+    modules_norm,
+    modules_pool,
+    modules_running_norm,
+    modules_shape,
+)
+globals().update(
+    {name: getattr(family, name) for family in _FAMILIES for name in family.__all__}
+)
 
 __all__ = [
     "Module",
@@ -27,5 +54,5 @@ __all__ = [
     "Sequential",
     "functional",
     "init",
-    *modules_basic.__all__,
 ]
+__all__ += [name for family in _FAMILIES for name in family.__all__]
