@@ -124,7 +124,10 @@ def concrete_aval(value: Any) -> Aval:
     Raises:
         TypeError: `value` is none of these.
     """
-    weak = _WEAK_AVALS.get(value.__class__)
+    cls = value.__class__
+    if cls is np.ndarray:
+        return Aval(value.shape, value.dtype)
+    weak = _WEAK_AVALS.get(cls)
     if weak is not None:
         return weak
     if isinstance(value, (np.ndarray, np.generic)):

@@ -42,7 +42,7 @@ def _batch_reshape(size: int, args: Any, dims: Any, *, shape: Any) -> tuple[Any,
 
 reshape = linear(
     "reshape",
-    lambda x, *, shape: np.reshape(x, shape),
+    lambda x, *, shape: np.asarray(x).reshape(shape),
     lambda ct, like: reshape(ct, shape=like.shape),
     infer=lambda x, *, shape: Aval(shape, x.dtype),
     batch=_batch_reshape,

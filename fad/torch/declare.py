@@ -248,8 +248,14 @@ def binary(
     apply = operation(node or camel(name), fun)
 
     def call(input: Any, other: Any) -> Any:
-        x, y = as_operand(input), as_operand(other)
-        return with_sizes(apply, x, y, promoted(x, y, floating))
+        x, y = input, other
+        if x.__class__ is not Tensor or y.__class__ is not Tensor:
+            x, y = as_operand(x), as_operand(y)
+        try:
+            return apply((x, y), promoted(x, y, floating))
+        except ValueError as error:
+            raise_size_mismatch(x, y, error)
+            raise
 
     call.__doc__ = f"Return {name} of two tensors, element by element."
     return function(name, *aliases, methods=methods, inplace=inplace)(call)
@@ -260,9 +266,14 @@ def with_sizes(apply: Callable[..., Any], x: Any, y: Any, dtype: Any) -> Any:
     try:
         return apply((x, y), dtype)
     except ValueError as error:
-        mismatch = size_mismatch(x, y)
-        if mismatch is None:
-            raise
+        raise_size_mismatch(x, y, error)
+        raise
+
+
+def raise_size_mismatch(x: Any, y: Any, error: ValueError) -> None:
+    """Raise PyTorch's error, if it is shapes that did not broadcast."""
+    mismatch = size_mismatch(x, y)
+    if mismatch is not None:
         raise RuntimeError(mismatch) from error
 
 

@@ -2,9 +2,9 @@
 
     grads of the inputs of a node = node.pull(grad of its outputs)
 
-A node waits in a heap by its serial number. All its users are younger, so its turn
-comes when its gradient is complete. A leaf's turn comes as soon as its last user has
-run, as in PyTorch; for that the reachable graph is walked once before (`_Plan`).
+The reachable graph is walked once and sorted by serial number (`_Plan`). All users of a
+node are younger, so its turn comes when its gradient is complete. A leaf's turn comes
+as soon as its last user has run, as in PyTorch.
 
 Around each node run its hooks (`fad.torch.hooks`). Gradients are arrays; with `create`
 they are tracers of the tape, and what the formulas compute is recorded.
@@ -17,9 +17,8 @@ Public names: `run`, `call_node`, `conjugated`.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from heapq import heappop, heappush
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,8 @@ from .tensor import Tensor, tensor_of
 from .views import CopySlices
 
 __all__ = ["call_node", "conjugated", "run"]
+
+_ndarray = np.ndarray
 
 
 def run(
@@ -75,20 +76,21 @@ def _key(atom: Any) -> tuple[int, int]:
 
 
 class _Plan:
-    """What will run: the nodes to run, and how many users each leaf has.
+    """What will run: the nodes in order, and how many users each leaf has.
 
     Attributes:
+        order: the nodes that are no leaves, the youngest first.
         uses: for each leaf, the number of edges that lead to it.
         needed: the nodes on a path to a wanted input; None if all are.
         wanted: the inputs by node, as a list of output indices.
     """
 
-    __slots__ = ("uses", "needed", "wanted", "nodes")
+    __slots__ = ("order", "uses", "needed", "wanted")
 
     def __init__(self, atoms: Sequence[Any], inputs: Sequence[Any] | None) -> None:
         self.uses: dict[Node, int] = {}
         self.wanted: dict[Node, list[int]] = {}
-        self.nodes = self._walk(atoms)
+        self.order = sorted(self._walk(atoms), key=_serial, reverse=True)
         self.needed: set[Node] | None = None
         if inputs is not None:
             for v in inputs:
@@ -98,27 +100,22 @@ class _Plan:
     def _walk(self, atoms: Sequence[Any]) -> set[Node]:
         seen: set[Node] = set()
         uses = self.uses
-        stack = [v.eqn for v in atoms]
-        for node in stack:
+        todo = [v.eqn for v in atoms]
+        while todo:
+            node = todo.pop()
             if node.__class__ is AccumulateGrad:
                 uses[node] = uses.get(node, 0) + 1
-        while stack:
-            node = stack.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            for v in node.inputs:
-                if v.__class__ is AccumulateGrad:
-                    uses[v] = uses.get(v, 0) + 1
-                    seen.add(v)
-                elif v is not None:
-                    stack.append(v.eqn if v.__class__ is Out else v)
+            elif node not in seen:
+                seen.add(node)
+                for v in node.inputs:
+                    if v is not None:
+                        todo.append(v.eqn if v.__class__ is Out else v)
         return seen
 
     def _reaching(self) -> set[Node]:
         """Return the nodes that have to run so that gradients reach the inputs."""
         needed: set[Node] = set()
-        for node in sorted(self.nodes, key=lambda n: n.serial):
+        for node in reversed(self.order):
             for v in node.inputs:
                 if v is not None and (v.eqn in needed or v.eqn in self.wanted):
                     needed.add(node)
@@ -126,8 +123,18 @@ class _Plan:
         return needed
 
 
+_serial = attrgetter("serial")
+
+
 class _Loop:
-    """The state of one backward: gradients, and the heap of nodes that have one."""
+    """The state of one backward.
+
+    Attributes:
+        grads: the gradients of the outputs of nodes, as far as they have come in.
+        ready: leaves whose last user has run.
+        found: the gradients that the caller wants.
+        late: nodes to free at the end, since another may share what they keep.
+    """
 
     __slots__ = (
         "plan",
@@ -135,10 +142,9 @@ class _Loop:
         "create",
         "accumulating",
         "grads",
-        "heap",
+        "ready",
         "found",
         "anomaly",
-        "leaf_order",
         "late",
     )
 
@@ -149,49 +155,75 @@ class _Loop:
         self.keep, self.create = keep, create
         self.accumulating = accumulating
         self.grads: dict[Node, Any] = {}
-        self.heap: list[tuple[int, Node]] = []
+        self.ready: list[Node] = []
         self.found: dict[tuple[int, int], Any] = {}
         self.anomaly = current().anomaly
         self.late: list[Node] = []
-        self.leaf_order = itertools.count(-_LEAF_FIRST)
 
     def send(self, atom: Any, grad: Any) -> None:
-        """Add a gradient of an atom, and see to it that its node will run."""
+        """Add a gradient of an atom."""
         node = atom.eqn if atom.__class__ is Out else atom
-        plan = self.plan
+        plan, grads = self.plan, self.grads
         if plan.needed is not None:
             if node not in plan.needed and node not in plan.wanted:
                 return
-        grads = self.grads
-        new = node not in grads
         if node.aval.__class__ is list:
             parts = grads.setdefault(node, [None] * len(node.aval))
             parts[atom.index] = _sum(parts[atom.index], grad)
         else:
-            grads[node] = grad if new else _sum(grads[node], grad)
+            grads[node] = _sum(grads[node], grad) if node in grads else grad
         if node.__class__ is AccumulateGrad:
             plan.uses[node] -= 1
             if not plan.uses[node]:
-                heappush(self.heap, (next(self.leaf_order), node))
-        elif new:
-            heappush(self.heap, (-node.serial, node))
+                self.ready.append(node)
 
     def run(self) -> None:
-        heap, plan = self.heap, self.plan
-        while heap:
-            node = heappop(heap)[1]
-            grad = self.grads.pop(node)
-            if node.__class__ is AccumulateGrad:
-                self._reach_leaf(node, grad)
-            elif plan.needed is None:
-                self._step(node, grad)
-            elif node in plan.needed:
-                self._capture(node, conjugated(grad))
-                self._step(node, grad)
+        """Visit the nodes: a leaf as soon as its gradient is complete."""
+        grads, create, keep = self.grads, self.create, self.keep
+        uses = self.plan.uses
+        selective = self.plan.needed is not None
+        watched = selective or self.anomaly
+        self._reach_leaves()
+        for node in self.plan.order:
+            if node not in grads:
+                continue
+            grad = grads.pop(node)
+            if watched or node.hooks is not None or grad.__class__ is not _ndarray:
+                if selective and not self._is_passed(node, grad):
+                    continue
+                cts = self._pull_watched(node, grad)
             else:
-                self._capture(node, call_tensor_hooks(node, conjugated(grad)))
+                cts = node.pull(grad, create)
+            if not keep:
+                if node.__class__ is CopySlices:
+                    self.late.append(node)
+                else:
+                    node.release()
+            for v, ct in zip(node.inputs, cts):  # noqa: B905  (hot)
+                if v is None:
+                    continue
+                if selective or v.__class__ is Out:
+                    self.send(v, ct)
+                    continue
+                old = grads.get(v)
+                if old is None or ct is None:
+                    grads[v] = old if ct is None else ct
+                else:
+                    plain = old.__class__ is _ndarray is ct.__class__
+                    grads[v] = old + ct if plain else _sum(old, ct)
+                if v.__class__ is AccumulateGrad:
+                    uses[v] -= 1
+                    if not uses[v]:
+                        self.ready.append(v)
+            if self.ready:
+                self._reach_leaves()
         for node in self.late:
             node.release()
+
+    def _reach_leaves(self) -> None:
+        ready, self.ready = self.ready, []
+        for leaf in ready:
+            self._reach_leaf(leaf, self.grads.pop(leaf))
 
     def _reach_leaf(self, leaf: Any, grad: Any) -> None:
         if leaf.aval.dtype.kind == "c":
@@ -201,7 +233,15 @@ class _Loop:
         if self.accumulating and grad is not None:
             accumulate(leaf, call_prehooks(leaf, grad), self.create)
 
-    def _step(self, node: Node, grad: Any) -> None:
+    def _is_passed(self, node: Node, grad: Any) -> bool:
+        """Capture the gradient of a node; tell whether others wait behind it."""
+        passed = node in self.plan.needed  # type: ignore[operator]
+        shown = conjugated(grad)
+        self._capture(node, shown if passed else call_tensor_hooks(node, shown))
+        return passed
+
+    def _pull_watched(self, node: Node, grad: Any) -> Sequence[Any]:
+        """Pull a gradient through a node with its hooks and checks."""
         if node.hooks is not None:
             grad = call_tensor_hooks(node, conjugated(grad))
             grad = conjugated(call_prehooks(node, grad))
@@ -216,18 +256,12 @@ class _Loop:
         if node.hooks is not None and node.hooks.post:
             cts = call_posthooks(node, conjugated(cts), conjugated(grad))
             cts = conjugated(cts)
-        if not self.keep:
-            self._release(node)
-        for v, ct in zip(node.inputs, cts, strict=True):
-            if v is not None:
-                self.send(v, ct)
-
-    def _release(self, node: Node) -> None:
-        """Free what a node keeps, at the end if another node may share it."""
-        if node.__class__ is CopySlices:
-            self.late.append(node)
-        else:
-            node.release()
+        if len(cts) != len(node.inputs):
+            raise RuntimeError(
+                f"{node.name()} returned {len(cts)} gradients for "
+                f"{len(node.inputs)} inputs"
+            )
+        return cts
 
     def _capture(self, node: Node, grad: Any) -> None:
         several = isinstance(node.aval, list)
@@ -236,9 +270,6 @@ class _Loop:
             if value is None:
                 continue
             self.found[(id(node), index)] = tensor_of(value)
-
-
-_LEAF_FIRST = 1 << 62  # leaves go before all nodes, in the order they became ready
 
 
 def _empty(grad: Any) -> bool:

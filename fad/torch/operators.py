@@ -37,13 +37,14 @@ _BINARY = {
 _COMPARE = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
 _UNARY = {"neg": "neg", "pos": "positive", "abs": "abs", "invert": "bitwise_not"}
 _KNOWN = (Tracer, np.ndarray, np.generic, bool, int, float, complex)
+_EXACT = frozenset({Tensor, int, float})  # the commonest of them, looked up at once
 
 
 def _forward(name: str) -> Callable[[Tensor, Any], Any]:
     function = functions[name].__wrapped__  # type: ignore[attr-defined]
 
     def method(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, _KNOWN):
+        if other.__class__ not in _EXACT and not isinstance(other, _KNOWN):
             return NotImplemented
         return function(self, other)
 

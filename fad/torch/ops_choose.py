@@ -50,7 +50,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             f"{type(condition).__name__}"
         )
     x, y = as_operand(input), as_operand(other)
-    if condition.aval.dtype.kind not in "b" and condition.aval.dtype != np.uint8:
+    kind = condition.value.dtype
+    if kind.kind != "b" and kind != np.uint8:
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with "
             f"dtype {condition.dtype.title}"

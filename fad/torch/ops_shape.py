@@ -35,6 +35,9 @@ def filled_shape(shape: Any, size: int) -> tuple[int, ...]:
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
     lengths = [int(n) for n in shape]
+    known = math.prod(lengths)
+    if known == size and known > 0 and min(lengths, default=1) > 0:
+        return tuple(lengths)
     known = math.prod([n for n in lengths if n != -1])
     if lengths.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
@@ -55,7 +58,7 @@ def view(self: Tensor, *shape: Any, dtype: Any = None) -> Any:
     """
     if dtype is not None or (len(shape) == 1 and isinstance(shape[0], dtypes.dtype)):
         return _bytes_as(self, dtype or shape[0])
-    new = filled_shape(shape, self.aval.size)
+    new = filled_shape(shape, self.value.size)
     if not isinstance(self.value, Tracer) and not _is_viewable(self.value, new):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least "
@@ -87,7 +90,7 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 @function("reshape", out=False)
 def reshape(input: Tensor, *shape: Any) -> Any:
     """Return a view of another shape, or a copy where the memory does not allow one."""
-    new = filled_shape(shape, input.aval.size)
+    new = filled_shape(shape, input.value.size)
     if isinstance(input.value, Tracer) or _is_viewable(input.value, new):
         return view_by(shapes.reshape, _VIEW, input, {"shape": new})
     return record(shapes.reshape, _UNSAFE_VIEW, (input,), {"shape": new})

@@ -142,15 +142,17 @@ def record(
     values, atoms = [], []
     for b in boxes:
         atom = None
-        if isinstance(b, Tracer):
+        if b.__class__ is _Tensor or isinstance(b, Tracer):
             if b.owner is not TAPE:
                 nested = True
             elif tracking:
                 atom = b.payload
-                if b.__class__ not in _PLAIN and (
-                    b._view is not None or (atom is None and b._leaf_requires)  # type: ignore[attr-defined]
-                ):
+                if b.__class__ in _PLAIN:
+                    pass
+                elif b._view is not None:  # type: ignore[attr-defined]
                     atom = b.atom  # type: ignore[attr-defined]
+                elif atom is None and b._leaf_requires:  # type: ignore[attr-defined]
+                    atom = b.accumulator()  # type: ignore[attr-defined]
                 if atom is not None:
                     key |= bit
             b = b.value

@@ -49,6 +49,9 @@ class Origin(Enum):
     FUNCTION = 3  # inside an autograd.Function
 
 
+_PLAIN = Origin.PLAIN  # looked up at once: an Enum's attributes are slow
+
+
 class ViewOf:
     """That a tensor is a view.
 
@@ -66,7 +69,7 @@ class ViewOf:
     ) -> None:
         self.base = base
         self.steps = steps
-        self.version = base.storage.version
+        self.version = (base._storage or base.storage).version
         self.origin = origin
 
     def refresh(self, view: Tensor) -> None:
@@ -168,16 +171,17 @@ def as_view(
     out: Tensor, x: Tensor, steps: Steps, origin: Origin = Origin.PLAIN
 ) -> Tensor:
     """Declare a result to be a view of a tensor, by these steps."""
-    if origin is Origin.PLAIN and not current().grad:
+    if origin is _PLAIN and not current().grad:
         origin = Origin.NO_GRAD
     known = x._view
     if known is not None:
         steps = (*known.steps, *steps)
-        if origin is Origin.PLAIN:
+        if origin is _PLAIN:
             origin = known.origin
         x = known.base
-    out._storage = x.storage
-    out._inference = x._inference
+    out._storage = x._storage or x.storage
+    if out._inference is not x._inference:
+        out._inference = x._inference
     out._view = ViewOf(x, steps, origin)
     return out
 
