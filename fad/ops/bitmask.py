@@ -30,4 +30,5 @@ def zero_unless(mask: Any, x: Any) -> Any:
         return np.where(mask, x, x.dtype.type(0))
     bits = _BITS[x.dtype.char]
     ones = np.negative(mask, dtype=bits, casting="unsafe")
-    return np.bitwise_and(x.view(bits), ones).view(x.dtype)
+    room = ones if ones.shape == np.broadcast_shapes(mask.shape, x.shape) else None
+    return np.bitwise_and(x.view(bits), ones, out=room).view(x.dtype)

@@ -87,6 +87,8 @@ def _conv(x: Any, w: Any, *, window: Window, groups: int) -> Any:
     out = _infer(*avals, window=window, groups=groups)
     if out.size == 0 or w.size == 0:
         return np.zeros(out.shape, out.dtype)
+    if set(window.strides) == {1} and 2 * prod(x.shape[2:]) < prod(out.shape[2:]):
+        return _spread_products(x, w, out, window, groups)
     x = _fill(x, window)
     steps = x.strides[2:]
     inside = [s * d for s, d in zip(steps, window.dilation, strict=True)]
@@ -119,12 +121,61 @@ def _columns_product(windows: Any, w: Any, groups: int) -> Any:
     return result.reshape(n, -1, *outs)
 
 
+def _spread_products(x: Any, w: Any, out: Aval, window: Window, groups: int) -> Any:
+    """Multiply each element of x by the kernel and add up where the products land.
+
+    This is for more outputs than inputs, as the transpose of a convolution has them: the
+    zeros between and around the elements of x are never multiplied.
+    """
+    n, c, *size = x.shape
+    features, depth = len(w) // groups, c // groups
+    taps = list(np.ndindex(*w.shape[2:]))
+    w = w.reshape(groups, features, depth, -1).transpose(0, 3, 1, 2)
+    w = w.reshape(groups, -1, depth)  # for each group (taps features, depth)
+    result = np.zeros((n, groups, features, *out.shape[2:]), out.dtype)
+    step = max(1, _BLOCK // max(1, w[..., 0].nbytes * prod(size)))
+    places = [_landing(k, size, out.shape[2:], window) for k in taps]
+    for i in range(0, n, step):
+        columns = x[i : i + step].reshape(-1, groups, depth, prod(size))
+        products = np.matmul(w, columns).reshape(-1, groups, len(taps), features, *size)
+        for k, (source, target) in enumerate(places):
+            result[i : i + step][target] += products[:, :, k][source]
+    return result.reshape(out.shape)
+
+
+def _landing(
+    tap: Sequence[int], sizes: Sequence[int], outs: Sequence[int], window: Window
+) -> tuple[Any, Any]:
+    """Return which elements one tap of the kernel sends into the output, and where."""
+    source, target = [slice(None)] * 3, [slice(None)] * 3
+    for k, n, m, (lo, _), s, d in zip(
+        tap, sizes, outs, window.padding, window.spread, window.dilation, strict=True
+    ):
+        start = lo - k * d  # element i lands at start + i s
+        first = max(0, -(start // s))
+        last = max(first, min(n, (m - 1 - start) // s + 1))
+        source.append(slice(first, last))
+        stop = start + last * s if last > first else start + first * s
+        target.append(slice(start + first * s, stop, s))
+    return tuple(source), tuple(target)
+
+
 def _rows_product(windows: Any, w: Any) -> Any:
-    """Multiply the windows, laid out as rows, by w: for few windows, of long rows."""
+    """Multiply the windows, laid out as rows, by w: for few windows, of long rows.
+
+    A few channels have their turn at a time, and their products are added up.
+    """
     n, outs = len(windows), windows.shape[w.ndim :]
     inner = range(1, w.ndim)
     rows = windows.transpose(0, *range(w.ndim, windows.ndim), *inner)
-    result = rows.reshape(-1, w[0].size).dot(w.reshape(len(w), -1).T)
+    step = max(1, _BLOCK * w.shape[1] // windows.nbytes)
+    result = None
+    for i in range(0, w.shape[1], step):
+        weights = w[:, i : i + step]
+        chosen = (..., slice(i, i + step), *[slice(None)] * (w.ndim - 2))
+        part = rows[chosen].reshape(-1, weights[0].size)
+        product = part.dot(weights.reshape(len(w), -1).T)
+        result = product if result is None else np.add(result, product, out=result)
     result = result.reshape(n, prod(outs), len(w)).swapaxes(1, 2)
     return np.ascontiguousarray(result).reshape(n, len(w), *outs)
 

@@ -42,7 +42,7 @@ def by_definition(x, w, window, groups):
 WINDOWS_1D = [
     Window((s,), ((lo, hi),), (f,), (d,))
     for s, (lo, hi), f, d in itertools.product(
-        (1, 2, 3), ((0, 0), (2, 1), (-1, 1)), (1, 2), (1, 2)
+        (1, 2, 3), ((0, 0), (2, 1), (-1, 1)), (1, 2, 3), (1, 2)
     )
 ]
 
