@@ -180,17 +180,16 @@ class _Loop:
     def run(self) -> None:
         """Visit the nodes: a leaf as soon as its gradient is complete."""
         grads, create, keep = self.grads, self.create, self.keep
-        uses = self.plan.uses
+        uses, wanted, anomaly = self.plan.uses, self.plan.wanted, self.anomaly
         selective = self.plan.needed is not None
-        watched = selective or self.anomaly
         self._reach_leaves()
         for node in self.plan.order:
             if node not in grads:
                 continue
             grad = grads.pop(node)
-            if watched or node.hooks is not None or grad.__class__ is not _ndarray:
-                if selective and not self._is_passed(node, grad):
-                    continue
+            if node in wanted and not self._is_passed(node, grad):
+                continue
+            if anomaly or node.hooks is not None or grad.__class__ is not _ndarray:
                 cts = self._pull_watched(node, grad)
             else:
                 cts = node.pull(grad, create)
