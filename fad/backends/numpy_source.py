@@ -29,10 +29,15 @@ from .scalar_source import scalar_program
 __all__ = ["compile_numpy", "python_source"]
 
 
-def compile_numpy(jaxpr: Jaxpr) -> Callable[..., list[Any]]:
-    """Return a function of the inputs' values that returns the list of outputs."""
+def compile_numpy(jaxpr: Jaxpr, scalars: bool = True) -> Callable[..., list[Any]]:
+    """Return a function of the inputs' values that returns the list of outputs.
+
+    Args:
+        scalars: let a program of scalars run on Python's numbers and `math`, whose last
+            digits may differ from NumPy's.
+    """
     program = _load(*python_source(jaxpr))
-    return scalar_program(jaxpr, program) or program
+    return (scalar_program(jaxpr, program) if scalars else None) or program
 
 
 def _load(source: str, names: dict[str, Any]) -> Callable[..., list[Any]]:

@@ -29,6 +29,7 @@ __all__ = [
     "index_along",
     "invert_axes",
     "move_axis",
+    "ravel",
     "reshape",
     "stack",
     "transpose",
@@ -49,6 +50,11 @@ reshape = linear(
     structural=True,
     view=same_axes,
 )
+
+
+def ravel(x: Any) -> Any:
+    """Return the elements in one dimension."""
+    return reshape(x, shape=(aval_of(x).size,))
 
 
 def invert_axes(axes: Sequence[int]) -> tuple[int, ...]:

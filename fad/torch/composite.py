@@ -11,6 +11,7 @@ Public names: `CompositeNode`, `OpTape`, `record_composite`.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,13 +22,13 @@ from ..core.guard import Guard
 from ..core.ir import Out, Var, next_serial, program
 from ..core.primitive import ANS, ARGS
 from ..core.tape import Tape
-from ..core.trace import Trace, Tracer, aval_of, staging_trace
+from ..core.trace import Trace, Tracer, staging_trace
 from ..transforms.reverse import backward
 from .modes import current
 from .node import FREED, Node, node_type
 from .packing import pack_program, unpacked_program
-from .saving import modified, reattach
-from .tape import TAPE, functional, quietly, storage_of
+from .saving import Storage, modified, reattach
+from .tape import _PLAIN, TAPE, functional, quietly, storage_of
 from .tensor import Tensor, tensor_of
 
 __all__ = ["CompositeNode", "OpTape", "record_composite"]
@@ -117,11 +118,11 @@ class CompositeNode(Node):
         return Out(self, i, self.aval[i]) if isinstance(self.aval, list) else self
 
     def _keeps(self, value: Any) -> bool:
-        return any(
-            np.may_share_memory(array, value)
-            for eqn in program(self.residuals)
-            for array in _arrays_of(eqn)
-        )
+        return any(np.may_share_memory(a, value) for a in self.kept_arrays())
+
+    def kept_arrays(self) -> list[Any]:
+        """Return the arrays that backward reads."""
+        return [a for eqn in program(self.residuals) for a in _arrays_of(eqn)]
 
     def _pull_recorded(self, cts: Sequence[Any]) -> Sequence[Any]:
         storages = {what: storage for what, storage, _ in self.saved}
@@ -223,24 +224,35 @@ def _atom(result: _Result) -> Any:
     return result.atom
 
 
-def record_composite(cls: type, function: Function, boxes: Sequence[Any]) -> Any:
+def record_composite(
+    cls: type,
+    function: Function,
+    boxes: Sequence[Any],
+    memo: Any = None,
+    params: dict[str, Any] | None = None,
+) -> Any:
     """Apply a function over fad's operations to tensors, as one node.
 
     Args:
         cls: the class of the node, from `node_type(name, CompositeNode)`.
         function: takes arrays or tracers, returns one or a tuple of them.
         boxes: tensors, tracers of the tape, arrays and Python numbers.
+        memo: the `Memo` of the function (`fad.torch.compiled`), if it may be compiled.
+        params: what else `function` was made of, to tell such functions apart.
 
     Returns:
         A tensor, or a tuple of them.
     """
     mode = current()
-    values = [b.value if _ours(b) else b for b in boxes]
+    values, atoms, key = _taken_apart(boxes, mode.grad)
     if staging_trace() is not None or any(map(_transformed, values)):
         return _wrapped(function(*[functional(b) for b in boxes]))
-    atoms = [_atom_of(b) if mode.grad and _ours(b) else None for b in boxes]
+    if memo is not None and not mode.saved_hooks and not mode.anomaly:
+        known = memo.program(function, params or {}, values, key)
+        if known is not None:
+            return _run_program(known, cls, function, boxes, values, atoms)
     traced = [a is not None for a in atoms]
-    if not any(traced):
+    if not key:
         out = _wrapped(quietly(function, *values))
         if mode.inference:
             for o in out if isinstance(out, tuple) else (out,):
@@ -250,17 +262,69 @@ def record_composite(cls: type, function: Function, boxes: Sequence[Any]) -> Any
     return _recorded(cls, function, boxes, values, atoms, variables, outs)
 
 
+def _run_program(
+    known: Any,
+    cls: type,
+    function: Function,
+    boxes: Sequence[Any],
+    values: Sequence[Any],
+    atoms: list[Any],
+) -> Any:
+    """Do a composite operation by its program."""
+    outs = quietly(known.run, *[values[i] for i in known.arrays])
+    n = known.num_outs
+    tensors = [tensor_of(o) for o in outs[:n]]
+    if any(known.linked):
+        node: Any = _node_of(
+            node_type(cls.__name__, compiled_node()),
+            function,
+            boxes,
+            values,
+            atoms,
+            tensors,
+            known.linked,
+            known.several,
+        )
+        node.program, node.residuals = known, tuple(outs[n:])
+    return tuple(tensors) if known.several else tensors[0]
+
+
+@functools.cache
+def compiled_node() -> type:
+    """Return the class of compiled nodes, which is defined on top of this module."""
+    from .compiled import CompiledNode
+
+    return CompiledNode
+
+
 def _transformed(value: Any) -> bool:
     """Tell whether a value belongs to a transform; one with a tangent does not."""
-    return isinstance(value, Tracer) and value.owner.level > TAPE.level
+    return (
+        value.__class__ is not _ndarray
+        and isinstance(value, Tracer)
+        and value.owner.level > TAPE.level
+    )
 
 
-def _ours(box: Any) -> bool:
-    return isinstance(box, Tracer) and box.owner is TAPE
-
-
-def _atom_of(box: Any) -> Any:
-    return box.atom if isinstance(box, Tensor) else box.payload
+def _taken_apart(
+    boxes: Sequence[Any], tracking: bool
+) -> tuple[list[Any], list[Any], int]:
+    """Return the values of operands, their atoms, and which have one, as bits."""
+    values, atoms, key, bit = [], [], 0, 1
+    for b in boxes:
+        atom, value = None, b
+        if isinstance(b, Tracer) and b.owner is TAPE:
+            value = b.value
+            if tracking:
+                atom = b.payload
+                if b.__class__ not in _PLAIN and (b._view is not None or atom is None):  # type: ignore[attr-defined]
+                    atom = b.atom  # type: ignore[attr-defined]
+                if atom is not None:
+                    key |= bit
+        values.append(value)
+        atoms.append(atom)
+        bit += bit
+    return values, atoms, key
 
 
 def _wrapped(out: Any) -> Any:
@@ -282,38 +346,58 @@ def _recorded(
     several = isinstance(outs, tuple)
     results = outs if several else (outs,)
     tensors = [tensor_of(r.value) for r in results]
-    if all(r.atom is None for r in results):
-        return tuple(tensors) if several else tensors[0]
+    linked = [r.atom is not None for r in results]
+    if any(linked):
+        node: CompositeNode = _node_of(
+            cls, function, boxes, values, atoms, tensors, linked, several
+        )
+        node.variables = variables
+        node.residuals = tuple(r.atom for r in results)
+        mode = current()
+        if mode.saved_hooks:
+            pack_program(node.residuals, mode.saved_hooks[-1])
+        if mode.anomaly:
+            from .anomaly import remember_place
+
+            remember_place(node)
+    return tuple(tensors) if several else tensors[0]
+
+
+def _node_of(
+    cls: type,
+    function: Function,
+    boxes: Sequence[Any],
+    values: Sequence[Any],
+    atoms: list[Any],
+    tensors: Sequence[Tensor],
+    linked: Sequence[bool],
+    several: bool,
+) -> Any:
+    """Make the node of an operation, without its residuals, and give it to tensors."""
     node: CompositeNode = _new(cls)
     node.function, node.kept, node.inputs = function, values, atoms
-    node.variables, node.params, node.serial = variables, {}, next_serial()
-    node.residuals = tuple(r.atom for r in results)
+    node.params, node.serial = {}, next_serial()
     node.results = [weakref.ref(t.value) for t in tensors]
     node.hooks = node.extra = None
-    avals = [aval_of(t.value) for t in tensors]
+    avals = [t.aval for t in tensors]
     node.aval = avals if several else avals[0]
-    for i, (tensor, result) in enumerate(zip(tensors, results, strict=True)):
-        if result.atom is not None:
+    node.saved = _versions(boxes, values)
+    for i, tensor in enumerate(tensors):
+        if linked[i]:
             tensor.payload = Out(node, i, avals[i]) if several else node
-    node.saved = _versions(boxes, values) + [
-        (ANS - i, t.storage, 0) for i, t in enumerate(tensors)
-    ]
-    mode = current()
-    if mode.saved_hooks:
-        pack_program(node.residuals, mode.saved_hooks[-1])
-    if mode.anomaly:
-        from .anomaly import remember_place
-
-        remember_place(node)
-    return tuple(tensors) if several else tensors[0]
+        tensor._storage = Storage()
+        node.saved.append((ANS - i, tensor._storage, 0))
+    return node
 
 
 def _versions(boxes: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     """Return (position, storage, version) of the tensors among the inputs."""
     found = []
-    for i, (box, value) in enumerate(zip(boxes, values, strict=True)):
-        if value.__class__ is _ndarray and _ours(box):
-            storage = storage_of(box)
+    for i, box in enumerate(boxes):
+        if isinstance(box, Tracer) and values[i].__class__ is _ndarray:
+            storage = box._storage or box.storage if isinstance(box, Tensor) else None
+            if storage is None:
+                storage = storage_of(box)
             if storage is not None:
                 found.append((i, storage, storage.version))
     return found

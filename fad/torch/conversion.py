@@ -20,7 +20,7 @@ from .size import check_device, device
 from .tape import record
 from .tensor import Tensor
 
-__all__ = ["cast"]
+__all__ = ["cast", "known_values"]
 
 _TO_COPY = node_type("ToCopyBackward0")
 _CLONE = node_type("CloneBackward0")
@@ -128,6 +128,16 @@ _IN_VMAP = (
     "other operations. If error is occurring somewhere inside PyTorch internals, "
     "please file a bug report."
 )
+
+
+def known_values(x: Any) -> Any:
+    """Return the values of an operand of a composite, on which its result depends.
+
+    Raises:
+        TracerArrayConversionError: they are not known while tracing.
+    """
+    value = concrete_value(x)
+    return x.__array__() if value is None else value  # which raises
 
 
 def _known(x: Tensor) -> Any:

@@ -31,6 +31,7 @@ import numpy as np
 from ..core.primitive import Primitive
 from ..core.trace import Tracer
 from ..ops.comparison import where
+from .compiled import Memo
 from .composite import CompositeNode, record_composite
 from .dtypes import combined, default_float
 from .inplace import write_into, write_out
@@ -179,11 +180,11 @@ def operation(node: str, fun: Primitive | Callable[..., Any]) -> Callable[..., T
     if isinstance(fun, Primitive):
         cls = node_type(node)
         return lambda boxes, dtype=None: record(fun, cls, boxes, {}, dtype)
-    several = node_type(node, CompositeNode)
+    several, memo = node_type(node, CompositeNode), Memo()
 
     def apply(boxes: Sequence[Any], dtype: Any = None) -> Tensor:
         run = fun if dtype is None else _casting(fun, dtype)
-        result: Tensor = record_composite(several, run, boxes)
+        result: Tensor = record_composite(several, run, boxes, memo, {"dtype": dtype})
         return result
 
     return apply
@@ -215,11 +216,11 @@ def composite(node: str, fun: Callable[..., Any]) -> Callable[..., Any]:
     >>> composite("CubeBackward0", lambda x, *, n: x * x * n)(x, n=3)
     tensor(12., grad_fn=<CubeBackward0>)
     """
-    cls = node_type(node, CompositeNode)
+    cls, memo = node_type(node, CompositeNode), Memo()
 
     def call(*boxes: Any, **params: Any) -> Any:
         run = functools.partial(fun, **params) if params else fun
-        return record_composite(cls, run, boxes)
+        return record_composite(cls, run, boxes, memo, params)
 
     return call
 

@@ -267,7 +267,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 _strided = composite(
     "AsStridedBackward0",
     lambda x, *, places: getitem(
-        shapes.reshape(x, shape=(-1,)), places, index=(ARRAY,)
+        shapes.ravel(x), places, index=(ARRAY,)
     ),
 )
 

@@ -14,7 +14,7 @@ from ..ops import comparison
 from ..ops.index_layout import ARRAY
 from ..ops.indexing import getitem, scatter_add, scatter_set
 from ..ops.masks import select, spread_out
-from ..ops.shape import broadcast_to, reshape
+from ..ops.shape import broadcast_to, ravel, reshape
 from .declare import composite, function, size_mismatch
 from .tensor import Tensor
 
@@ -22,7 +22,7 @@ __all__: list[str] = []
 
 
 def _taken(x: Any, ids: Any) -> Any:
-    flat = reshape(x, shape=(-1,))
+    flat = ravel(x)
     n = aval_of(x).size
     return getitem(flat, comparison.where(ids < 0, ids + n, ids), index=(ARRAY,))
 
@@ -52,10 +52,10 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 def _put(x: Any, ids: Any, src: Any, *, accumulate: bool) -> Any:
     aval = aval_of(x)
-    flat = reshape(x, shape=(-1,))
-    ids = reshape(comparison.where(ids < 0, ids + aval.size, ids), shape=(-1,))
+    flat = ravel(x)
+    ids = ravel(comparison.where(ids < 0, ids + aval.size, ids))
     write = scatter_add if accumulate else scatter_set
-    out = write(flat, reshape(src, shape=(-1,)), ids, index=(ARRAY,))
+    out = write(flat, ravel(src), ids, index=(ARRAY,))
     return reshape(out, shape=aval.shape)
 
 
@@ -87,7 +87,7 @@ def _masked(x: Any, mask: Any, *, count: int, shape: tuple[int, ...]) -> Any:
         v if aval_of(v).shape == shape else broadcast_to(v, shape=shape)
         for v in (x, mask)
     )
-    flat, chosen = reshape(x, shape=(-1,)), reshape(mask, shape=(-1,))
+    flat, chosen = ravel(x), ravel(mask)
     return select(flat, chosen, axis=0, count=count)
 
 
@@ -118,7 +118,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 def _masked_put(x: Any, mask: Any, src: Any, *, count: int) -> Any:
     shape = aval_of(x).shape
     mask = np.broadcast_to(mask, shape)
-    values = getitem(reshape(src, shape=(-1,)), index=(slice(0, count),))
+    values = getitem(ravel(src), index=(slice(0, count),))
     spread = spread_out(values, mask.reshape(-1), axis=0, shape=(mask.size,))
     return comparison.where(mask, reshape(spread, shape=shape), x)
 

@@ -16,7 +16,7 @@ from ..ops.comparison import where
 from ..ops.matrix_exponential import expm
 from ..ops.shape import broadcast_to, expand_dims, reshape
 from ..ops.stacks import adjoint
-from .conversion import clone
+from .conversion import clone, known_values
 from .declare import composite, function
 from .linalg_errors import explained, zero_pivot
 from .ops_linalg import matmul
@@ -227,7 +227,7 @@ def logdet(input: Tensor) -> Tensor:
 def _pinv(a: Any, *, relative: float, absolute: float | None) -> Any:
     if absolute is None:
         return linalg.pinv(a, relative)
-    largest = np.linalg.svd(concrete_value(a), compute_uv=False)[..., 0]
+    largest = np.linalg.svd(known_values(a), compute_uv=False)[..., 0]
     return linalg.pinv(a, np.maximum(relative, absolute / largest))
 
 

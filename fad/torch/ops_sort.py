@@ -18,7 +18,8 @@ from ..ops import comparison, sorting
 from ..ops.arithmetic import stop_gradient
 from ..ops.indexing import slice_along, take_along_axis
 from ..ops.reductions import reduce_max
-from ..ops.shape import flip, reshape
+from ..ops.shape import flip, ravel, reshape
+from .conversion import known_values
 from .declare import composite, function
 from .dims import axis_of
 from .ops_reduce import noted, without_axes
@@ -180,7 +181,7 @@ def _median(name: str, numbers: bool) -> None:
 
 def _shared_median(x: Any, numbers: bool) -> Any:
     """Return the median; elements equal to it share its gradient."""
-    flat = reshape(x, shape=(-1,))
+    flat = ravel(x)
     found = _median_at(flat, axis=0, keepdim=False, numbers=numbers)[0]
     if aval_of(x).dtype.kind != "f":
         return found
@@ -198,7 +199,7 @@ _median("nanmedian", True)
 
 def _most_common(x: Any, *, axis: int, keepdim: bool) -> tuple[Any, Any]:
     """Return the smallest of the most frequent values, at its last place."""
-    rows = np.moveaxis(np.asarray(_known(x)), axis, -1)
+    rows = np.moveaxis(np.asarray(known_values(x)), axis, -1)
     at = np.zeros(rows.shape[:-1], np.int64)
     for place in np.ndindex(at.shape):
         values, counts = np.unique(rows[place], return_counts=True)
@@ -207,13 +208,6 @@ def _most_common(x: Any, *, axis: int, keepdim: bool) -> tuple[Any, Any]:
     at = np.expand_dims(at, axis)
     values = take_along_axis(x, at, axis=axis)
     return tuple(without_axes(v, (axis,), keepdim) for v in (values, at))  # type: ignore[return-value]
-
-
-def _known(x: Any) -> Any:
-    """Return the values of an operand: what is chosen depends on them."""
-    from ..core.trace import concrete_value
-
-    return concrete_value(x)
 
 
 _mode = composite("ModeBackward0", _scalar_or(_most_common))

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fad import torch
+from fad.torch.compiled import OFTEN
 
 
 @pytest.fixture
@@ -31,7 +32,8 @@ def train_step(w):
 @pytest.mark.usefixtures("no_collector")
 def test_training_holds_memory_without_the_collector():
     w = torch.full((4,), 0.1, requires_grad=True)
-    train_step(w)
+    for _ in range(2 * OFTEN):  # until all that is worth it has been compiled
+        train_step(w)
     before = len(gc.get_objects())
     for _ in range(50):
         train_step(w)

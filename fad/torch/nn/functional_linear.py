@@ -75,14 +75,14 @@ def _vector_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor
 
 
 def _check(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    rows = math.prod(input.shape[:-1])
-    columns, (out, inner) = input.shape[-1], weight.shape
+    columns, (out, inner) = input.value.shape[-1], weight.value.shape
+    rows = math.prod(input.value.shape[:-1])
     if columns != inner:
         raise RuntimeError(
             "mat1 and mat2 shapes cannot be multiplied "
             f"({rows}x{columns} and {inner}x{out})"
         )
-    a, b = input.aval.dtype, weight.aval.dtype
+    a, b = input.value.dtype, weight.value.dtype
     if a != b:
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: "
@@ -90,7 +90,7 @@ def _check(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
         )
     if bias is None:
         return
-    if bias.aval.dtype != a:
+    if bias.value.dtype != a:
         raise RuntimeError(
             "self and mat2 must have the same dtype, but got "
             f"{scalar_name(bias.aval.dtype)} and {scalar_name(a)}"
