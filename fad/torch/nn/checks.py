@@ -1,6 +1,6 @@
 """Checks and small helpers that functions of networks share.
 
-Public names: `require_floating`, `replaced`, `many`, `source`.
+Public names: `require_floating`, `replaced`, `many`, `source`, `known_to_hold`.
 """
 
 from __future__ import annotations
@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ...core.trace import concrete_value
 from ..generator import Generator
 from ..inplace import write_into
 from ..tensor import Tensor
 
-__all__ = ["many", "replaced", "require_floating", "source"]
+__all__ = ["known_to_hold", "many", "replaced", "require_floating", "source"]
 
 
 def require_floating(x: Tensor, kernel: str, kinds: str = "f") -> None:
@@ -44,6 +47,12 @@ def many(value: Any, count: int) -> tuple[Any, ...]:
     if isinstance(value, (tuple, list)):
         return tuple(value) * count if len(value) == 1 else tuple(value)
     return (value,) * count
+
+
+def known_to_hold(condition: Tensor) -> bool:
+    """Tell whether a condition holds somewhere; no, if its values are not known yet."""
+    values = concrete_value(condition.value)
+    return values is not None and bool(np.any(values))
 
 
 def source() -> Generator:

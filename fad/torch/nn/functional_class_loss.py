@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from ... import numpy as fnp
-from ...core.trace import Tracer, aval_of
+from ...core.trace import aval_of, concrete_value
 from ...ops import comparison, special
 from ...ops.indexing import take_along_axis
 from ...ops.shape import expand_dims, reshape
 from ..declare import composite, functions
 from ..filling import scalar_name
 from ..tensor import Tensor
+from .checks import known_to_hold
 from .loss_reduction import checked_reduction, reduced, reduced_tensor
 
 __all__ = [
@@ -138,8 +139,8 @@ def _check_classes(
                 f"expected scalar type {scalar_name(input.aval.dtype)} but found "
                 f"{scalar_name(weight.aval.dtype)}"
             )
-    value = target.value
-    if isinstance(value, Tracer):
+    value = concrete_value(target.value)
+    if value is None:
         return
     bad = ((value < 0) | (value >= classes)) & (value != ignore)
     if bad.any():
@@ -276,18 +277,19 @@ def soft_margin_loss(
 
 
 def _margins(
-    x: Any, weight: Any, *, target: Any, p: int, margin: float, reduction: str
+    x: Any, target: Any, weight: Any, *, p: int, margin: float, reduction: str
 ) -> Any:
     """Return sums over other classes of max(0, margin - x[target] + x)^p / classes."""
     rows, classes = aval_of(x).shape
-    own = take_along_axis(x, target[:, None], axis=1)
+    places = expand_dims(target, 1)
+    own = take_along_axis(x, places, axis=1)
     gap = margin - own + x
     gap = where(gap > 0, gap, 0)
     if p == 2:
         gap = gap * gap
     if weight is not None:
         gap = gap * reshape(fnp.take(weight, target), shape=(rows, 1))
-    other = np.arange(classes) != target[:, None]
+    other = comparison.ne(np.arange(classes), places)
     return reduced(fnp.sum(where(other, gap, 0), axis=1) / classes, reduction)
 
 
@@ -314,32 +316,32 @@ def multi_margin_loss(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}"
         )
     rows = input if input.ndim == 2 else input.reshape(1, -1)
-    ids = target.value.reshape(-1)
-    if ids.size != rows.shape[0]:
+    ids = target.reshape(-1)
+    if ids.aval.size != rows.shape[0]:
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number "
             f"of input samples (batch size). Expected target size [{rows.shape[0]}], but "
             f"got {list(target.shape)}. Input has shape {list(input.shape)}."
         )
-    if ((ids < 0) | (ids >= classes)).any():
+    if known_to_hold((ids < 0) | (ids >= classes)):
         raise RuntimeError("target out of range")
     out: Tensor = _multi_margin(
-        rows, weight, target=ids, p=p, margin=margin, reduction=reduction
+        rows, ids, weight, p=p, margin=margin, reduction=reduction
     )
     return out.reshape(()) if input.ndim < 2 and reduction == "none" else out
 
 
-def _label_margins(x: Any, *, target: Any, reduction: str) -> Any:
+def _label_margins(x: Any, target: Any, *, reduction: str) -> Any:
     """Return sums over labels i and other classes j of max(0, 1 - x_i + x_j) / n."""
-    rows, classes = aval_of(x).shape
-    ends = np.where((target < 0).any(1), (target < 0).argmax(1), classes)
-    used = np.arange(classes) < ends[:, None]
-    is_label = np.zeros((rows, classes), bool)
-    for row, labels, end in zip(is_label, target, ends, strict=True):
-        row[labels[:end]] = True
-    labelled = take_along_axis(x, np.where(used, target, 0), axis=1)
+    classes = aval_of(x).shape[1]
+    used = comparison.eq(fnp.cumsum(target < 0, axis=1), 0)  # up to the first -1
+    safe = where(used, target, 0)
+    hits = comparison.eq(expand_dims(safe, 2), np.arange(classes))
+    is_label = fnp.any(comparison.logical_and(expand_dims(used, 2), hits), axis=1)
+    labelled = take_along_axis(x, safe, axis=1)
     gap = 1 - expand_dims(labelled, 2) + expand_dims(x, 1)
-    counted = used[:, :, None] & ~is_label[:, None, :]
+    others = comparison.logical_not(expand_dims(is_label, 1))
+    counted = comparison.logical_and(expand_dims(used, 2), others)
     gap = where(comparison.logical_and(counted, gap > 0), gap, 0)
     return reduced(fnp.sum(gap, axis=(1, 2)) / classes, reduction)
 
@@ -362,7 +364,7 @@ def multilabel_margin_loss(
     reduction = checked_reduction(reduction, size_average, reduce)
     rows = input if input.ndim == 2 else input.reshape(1, -1)
     out: Tensor = _multilabel_margin(
-        rows, target=target.value.reshape(rows.shape), reduction=reduction
+        rows, target.reshape(rows.shape), reduction=reduction
     )
     return out.reshape(()) if input.ndim < 2 and reduction == "none" else out
 

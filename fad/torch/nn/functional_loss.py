@@ -19,7 +19,7 @@ from ..declare import composite, functions, operation, promoted, with_sizes
 from ..filling import scalar_name
 from ..modes import no_grad
 from ..tensor import Tensor, wrap
-from .checks import require_floating
+from .checks import known_to_hold, require_floating
 from .loss_reduction import checked_reduction, reduced, reduced_tensor, warn_of_sizes
 
 __all__ = [
@@ -338,7 +338,7 @@ def gaussian_nll_loss(
                 raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    if bool((var < 0).any()):
+    if known_to_hold(var < 0):
         raise ValueError("var has negative entry/entries")
     var = var.clone()
     with no_grad():
