@@ -10,7 +10,7 @@ custom_vjp custom_gradient custom_vmap closure_convert`. Programs: `make_jaxpr
 eval_jaxpr eval_shape`; control flow and collectives are in `fad.lax`, random numbers in
 `fad.random`, SciPy's functions in `fad.scipy`. Python from programs:
 `pure_callback io_callback debug`. To find faults: `disable_jit debug_nans debug_infs
-checking_leaks named_scope print_saved_residuals`.
+checking_leaks named_call named_scope print_saved_residuals`.
 
 What most programs need is imported at once; the modules named in `_LATER` when one of
 their names is first used, so that `import fad` stays light.
@@ -50,7 +50,13 @@ if TYPE_CHECKING:
     from .control.checkpoint import checkpoint, checkpoint_name, remat
     from .control.closures import closure_convert, custom_gradient
     from .control.custom_vmap import custom_vmap, sequential_vmap
-    from .control.debugging import checking_leaks, debug_infs, debug_nans, named_scope
+    from .control.debugging import (
+        checking_leaks,
+        debug_infs,
+        debug_nans,
+        named_call,
+        named_scope,
+    )
     from .control.disabling import disable_jit
     from .control.jit import jit
     from .control.residuals import print_saved_residuals, saved_residuals
@@ -78,6 +84,7 @@ _LATER = {
     "disable_jit": "control.disabling",
     "io_callback": "control.callback",
     "jit": "control.jit",
+    "named_call": "control.debugging",
     "named_scope": "control.debugging",
     "print_saved_residuals": "control.residuals",
     "pure_callback": "control.callback",
@@ -135,6 +142,7 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "make_jaxpr",
+    "named_call",
     "named_scope",
     "numpy",
     "print_saved_residuals",

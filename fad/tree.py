@@ -5,8 +5,8 @@ what a pytree is and for how to register a class. Import the module, not the nam
 some of which are names of Python's own functions.
 
 Public names: `all`, `any`, `broadcast`, `flatten`, `flatten_with_path`, `leaves`,
-`leaves_with_path`, `map`, `map_with_path`, `reduce`, `structure`, `transpose`,
-`unflatten`.
+`leaves_with_path`, `map`, `map_with_path`, `reduce`, `reduce_associative`, `static`,
+`structure`, `transpose`, `unflatten`.
 
 Example:
     >>> import fad.tree
@@ -27,6 +27,8 @@ __all__ = [
     "map",
     "map_with_path",
     "reduce",
+    "reduce_associative",
+    "static",
     "structure",
     "transpose",
     "unflatten",
@@ -42,6 +44,8 @@ leaves_with_path = pytree.tree_leaves_with_path
 map = pytree.tree_map
 map_with_path = pytree.tree_map_with_path
 reduce = pytree.tree_reduce
+reduce_associative = pytree.tree_reduce_associative
+static = pytree.static
 structure = pytree.tree_structure
 transpose = pytree.tree_transpose
 unflatten = pytree.tree_unflatten

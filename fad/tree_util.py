@@ -8,7 +8,8 @@ defaultdict, deque, None (which holds nothing), or an instance of a registered c
 |---|---|
 | take apart | `tree_flatten`, `tree_leaves`, `tree_structure` |
 | put together | `tree_unflatten` |
-| compute leaf by leaf | `tree_map`, `tree_reduce`, `tree_all`, `tree_any` |
+| compute leaf by leaf | `tree_map`, `tree_all`, `tree_any` |
+| fold the leaves | `tree_reduce`, `tree_reduce_associative` |
 | rearrange | `tree_transpose`, `tree_broadcast`, `broadcast_prefix`, `prefix_errors` |
 | know where a leaf is | `tree_map_with_path`, `tree_flatten_with_path`, `keystr` |
 | add a class | `register_dataclass`, `register_pytree_node_class`, `register_static` |
@@ -36,6 +37,7 @@ from fad.core.pytree import (
     TreeDef,
     all_leaves,
     broadcast_prefix,
+    flatten_one_level,
     keystr,
     prefix_errors,
     register_dataclass,
@@ -44,6 +46,7 @@ from fad.core.pytree import (
     register_pytree_with_keys,
     register_pytree_with_keys_class,
     register_static,
+    static,
     tree_all,
     tree_any,
     tree_broadcast,
@@ -54,6 +57,7 @@ from fad.core.pytree import (
     tree_map,
     tree_map_with_path,
     tree_reduce,
+    tree_reduce_associative,
     tree_structure,
     tree_transpose,
     tree_unflatten,
@@ -75,6 +79,7 @@ __all__ = [
     "TreeDef",
     "all_leaves",
     "broadcast_prefix",
+    "flatten_one_level",
     "keystr",
     "prefix_errors",
     "register_dataclass",
@@ -83,6 +88,7 @@ __all__ = [
     "register_pytree_with_keys",
     "register_pytree_with_keys_class",
     "register_static",
+    "static",
     "tree_all",
     "tree_any",
     "tree_broadcast",
@@ -93,6 +99,7 @@ __all__ = [
     "tree_map",
     "tree_map_with_path",
     "tree_reduce",
+    "tree_reduce_associative",
     "tree_structure",
     "tree_transpose",
     "tree_unflatten",

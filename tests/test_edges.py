@@ -83,7 +83,7 @@ def test_forward_mode_gives_the_derivative_of_the_table(row, namespace):
     else:
         directions = [np.cos(1.0 + np.arange(np.size(p))) for p in point]
     tangents = [d.reshape(np.shape(p)) for d, p in zip(directions, point, strict=True)]
-    pushed = fad.jvp(summed(f), point, tangents)[1]
+    pushed = fad.jvp(summed(f), tuple(point), tuple(tangents))[1]
     paired = sum(
         np.sum(np.real(d * t)) for d, t in zip(derivatives, tangents, strict=True)
     )

@@ -120,9 +120,18 @@ def check_leaf(value: Any, what: str) -> Aval:
 
 
 def check_differentiable(
-    name: str, value: Any, holomorphic: bool = False, allow_int: bool = False
+    name: str,
+    value: Any,
+    holomorphic: bool = False,
+    allow_int: bool | None = None,
 ) -> Aval:
     """Check an argument leaf of grad and its kin; return its aval.
+
+    Args:
+        name: of the transform.
+        value: the leaf.
+        holomorphic: it has to be complex.
+        allow_int: it may be an integer; None if the transform has no such option.
 
     Raises:
         TypeError: not an array, of integer or boolean dtype without `allow_int`, or
@@ -137,10 +146,11 @@ def check_differentiable(
         )
     if kind not in "fc" and not allow_int:
         hint = "float(x)" if not aval.shape else "x.astype(float)"
+        if allow_int is not None:
+            hint += ", or allow_int=True for float0 zeros in its place"
         raise TypeError(
             f"{name} needs inputs of a floating or complex dtype, got {aval!r}: a "
-            f"derivative by an integer or boolean has no meaning. Pass {hint}, or "
-            "allow_int=True for float0 zeros in its place."
+            f"derivative by an integer or boolean has no meaning. Pass {hint}."
         )
     return aval
 

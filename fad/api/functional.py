@@ -229,6 +229,11 @@ def jvp(
                 f"jvp takes {what} as a tuple or list of arguments, got "
                 f"{type(value).__name__}; for one argument write (x,)"
             )
+    if isinstance(primals, tuple) != isinstance(tangents, tuple):
+        raise TypeError(
+            "jvp takes primals and tangents of one structure, got a "
+            f"{type(primals).__name__} and a {type(tangents).__name__}"
+        )
     leaves, tree = tree_flatten(tuple(primals))
     avals = [check_leaf(v, f"{function_name(fun)}: primals") for v in leaves]
     ts = match_leaves("tangent", tuple(tangents), tree, avals, TypeError)

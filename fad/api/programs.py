@@ -40,6 +40,8 @@ def make_jaxpr(
     >>> fad.make_jaxpr(lambda x: np.sin(x) * 2.0)(np.zeros(3))
     { lambda ; a:f64[3]. let b:f64[3] = sin a; c:f64[3] = mul b 2.0:f64[] in (c,) }
     """
+    if not callable(fun):
+        raise TypeError(f"make_jaxpr needs a function, got {fun!r:.60}")
 
     @functools.wraps(
         fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")

@@ -30,6 +30,7 @@ def vmap(
     axis_name: Any = None,
     axis_size: int | None = None,
     chunk_size: int | None = None,
+    spmd_axis_name: Any = None,
 ) -> Callable[..., Any]:
     """Return a function that maps `fun` over array axes, all examples at once.
 
@@ -42,6 +43,7 @@ def vmap(
         axis_name: a name for the mapped axis, for the collectives of `fad.lax`.
         axis_size: the number of examples, needed when nothing is mapped.
         chunk_size: map so many examples at a time, which bounds memory.
+        spmd_axis_name: accepted for compatibility; there is one device.
 
     Returns:
         A function of stacked arguments.
@@ -54,6 +56,8 @@ def vmap(
     >>> fad.vmap(lambda x, y: x @ y, in_axes=(0, None))(np.eye(2), np.array([1.0, 2.0]))
     array([1., 2.])
     """
+    if not callable(fun):
+        raise TypeError(f"vmap needs a function, got {fun!r:.60}")
     if not isinstance(in_axes, (int, tuple, list, dict, type(None))):
         raise TypeError(
             f"vmap in_axes must be an int, None, or a tuple or list of them (pytree "

@@ -12,12 +12,13 @@ mapped over the axis and over nothing else, so it tells the batching rule which 
 meant: a program traced under `jit` closes over it and becomes a function of it. Stacked
 values that all examples share are never copied.
 
-Public names: `all_gather all_to_all axis_index axis_size pmax pmean pmin ppermute psum
-psum_scatter`.
+Public names: `all_gather all_to_all axis_index axis_size pmax pmean pmin ppermute
+pswapaxes psum psum_scatter`.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -43,6 +44,7 @@ __all__ = [
     "pmean",
     "pmin",
     "ppermute",
+    "pswapaxes",
     "psum",
     "psum_scatter",
 ]
@@ -165,6 +167,8 @@ del _prim
 def axis_index(axis_name: Any) -> Any:
     """Return the number of this example on a named axis.
 
+    On several axes examples are counted row by row, the last axis fastest.
+
     Raises:
         NameError: no `vmap` here has an axis of this name.
 
@@ -172,12 +176,18 @@ def axis_index(axis_name: Any) -> Any:
     >>> fad.vmap(lambda x: fad.lax.axis_index("i"), axis_name="i")(np.ones(3))
     array([0, 1, 2])
     """
-    return find_axis(axis_name).index
+    if not isinstance(axis_name, (tuple, list)):
+        return find_axis(axis_name).index
+    total: Any = 0
+    for name in axis_name:
+        total = total * find_axis(name).size + find_axis(name).index
+    return total
 
 
 def axis_size(axis_name: Any) -> int:
-    """Return the number of examples on a named axis, a plain integer."""
-    return find_axis(axis_name).size
+    """Return the number of examples on a named axis, or several: a plain integer."""
+    names = axis_name if isinstance(axis_name, (tuple, list)) else (axis_name,)
+    return math.prod(find_axis(name).size for name in names)
 
 
 def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) -> Any:
@@ -251,10 +261,7 @@ def psum(x: Any, axis_name: Any) -> Any:
     array([0.25, 0.75])
     """
     if isinstance(x, (int, float, complex)) and not isinstance(x, bool):
-        names = axis_name if isinstance(axis_name, (tuple, list)) else (axis_name,)
-        for name in names:
-            x = x * find_axis(name).size
-        return x
+        return x * axis_size(axis_name)
     return _psum(x, axis_name)
 
 
@@ -352,6 +359,18 @@ def all_to_all(
     return tree_map(
         lambda v: _exchange_leaf(v, batch, split_axis, concat_axis, tiled), x
     )
+
+
+def pswapaxes(x: Any, axis_name: Any, axis: int) -> Any:
+    """Swap a named axis with an axis of x, of the same size.
+
+    >>> import fad, numpy as np
+    >>> f = fad.vmap(lambda x: fad.lax.pswapaxes(x, "i", 0), axis_name="i")
+    >>> f(np.array([[1, 2], [3, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    return all_to_all(x, axis_name, axis, axis)
 
 
 def _exchange_leaf(

@@ -32,13 +32,15 @@ from .higher import strong
 
 __all__ = ["cond", "switch"]
 
+_NOTHING: Any = object()
+
 
 def cond(
     pred: Any,
     true_fun: Callable[..., Any],
     false_fun: Callable[..., Any],
     *operands: Any,
-    operand: Any = None,
+    operand: Any = _NOTHING,
 ) -> Any:
     """Return `true_fun(*operands)` if `pred` is true, else `false_fun(*operands)`.
 
@@ -53,6 +55,9 @@ def cond(
         operands: pytrees of arrays.
         operand: a single operand by keyword.
 
+    The form `cond(pred, x, true_fun, y, false_fun)`, with an operand for each, is
+    understood, too.
+
     Raises:
         TypeError: `pred` is not a scalar, or the results differ in structure or type.
 
@@ -61,21 +66,30 @@ def cond(
     >>> float(fad.grad(f)(4.0)), float(fad.grad(f)(-1.0))
     (0.25, 2.0)
     """
+    if _has_operands_apart(true_fun, false_fun, operands):
+        x, run_true, (y, run_false) = true_fun, false_fun, operands
+        return cond(pred, lambda a, b: run_true(a), lambda a, b: run_false(b), x, y)
     if not (callable(true_fun) and callable(false_fun)):
         raise TypeError(
             "cond takes (pred, true_fun, false_fun, *operands), where true_fun and "
             f"false_fun are functions; got {true_fun!r:.60} and {false_fun!r:.60}"
         )
-    if operand is not None:
+    if operand is not _NOTHING:
         if operands:
             raise TypeError("cond: pass operands by position or by operand=, not both")
         operands = (operand,)
     aval = _scalar_aval("cond", "predicate", pred)
+    if aval.dtype.kind == "c":
+        raise TypeError(f"cond: the predicate must be a real number, got {aval!r}")
     if aval.dtype.kind != "b":
         pred = ne(pred, 0) if isinstance(pred, Tracer) else pred != 0
     if jit_is_disabled() and concrete_value(pred) is not None:
         return (true_fun if concrete_value(pred) else false_fun)(*operands)
     return _dispatch("cond", pred, [false_fun, true_fun], operands)
+
+
+def _has_operands_apart(x: Any, first: Any, rest: tuple[Any, ...]) -> bool:
+    return not callable(x) and callable(first) and len(rest) == 2 and callable(rest[1])
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
@@ -150,7 +164,11 @@ def _dispatch(
 
 
 def _same_results(name: str, bodies: list[Body]) -> list[Body]:
-    """Check that branches agree, weak outputs taking the dtype of others."""
+    """Check that branches agree; weak outputs take the dtype of others of their kind.
+
+    A whole number beside floating ones is an error, although NumPy would promote it: a
+    result whose type hangs on the branch taken is a fault more often than not.
+    """
     first = bodies[0]
     for k, body in enumerate(bodies[1:], 1):
         if body.tree != first.tree:
@@ -168,7 +186,9 @@ def _same_results(name: str, bodies: list[Body]) -> list[Body]:
         joint.append(strong(known))
     for k, body in enumerate(bodies):
         for i, (found, a) in enumerate(zip(body.out_avals, joint, strict=True)):
-            fits = found.dtype == a.dtype or fits_weakly(found, a.dtype)
+            fits = found.dtype == a.dtype or (
+                found.dtype.kind == a.dtype.kind and fits_weakly(found, a.dtype)
+            )
             if found.shape != a.shape or not fits:
                 raise TypeError(
                     f"{name}: the branches must return values of the same shapes and "

@@ -29,7 +29,7 @@ from ..transforms.staging import stage
 from .call import jit_call
 from .cond_split import split_branches
 from .higher import HigherOrder, given, is_known, spread, strong
-from .lanes import any_lane, lanes_like, safe_input
+from .lanes import any_lane, lanes_like, safe_inputs
 
 __all__ = ["cond_call", "run_branch"]
 
@@ -147,9 +147,7 @@ def _select_branches(
     results: list[Any] = []
     for k, branch in enumerate(branches):
         taken = eq(index, k)
-        inputs = [
-            safe_input(taken, a) if m else a for a, m in zip(args, mask, strict=True)
-        ]
+        inputs = safe_inputs(taken, args, mask, branch)
         everywhere = [True] * len(branch.outputs)
         program, _ = batch_jaxpr(branch, size, mask, everywhere)
         outs = run_branch(any_lane(taken), (_nothing(program), program), inputs)

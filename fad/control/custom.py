@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..core.pytree import tree_map
 from ..core.trace import Tracer, staging_trace
 from .custom_call import Call, CustomCall, call_custom
 from .custom_site import Site
@@ -130,6 +131,10 @@ class CustomFunction:
         """Raise AttributeError if the rule that the decorator promises is missing."""
         raise NotImplementedError
 
+    def hold(self, tracer: Tracer) -> Any:
+        """Return a traced argument that is not to be differentiated, or refuse it."""
+        raise NotImplementedError
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """Bind methods, as for functions: `self` is the first argument."""
         return self if instance is None else types.MethodType(self, instance)
@@ -138,6 +143,8 @@ class CustomFunction:
         self.check_rule()
         args = self._resolve(args, kwargs)
         nondiff = self._nondiff(len(args)) if self.nondiff else []
+        if nondiff:
+            args = self._held(args, nondiff)
         if staging_trace() is None and all(a.__class__ in _PLAIN for a in args):
             return self.fun(*args)
         site = Site(self.__name__, self.fun, args, nondiff)
@@ -156,6 +163,15 @@ class CustomFunction:
         )
         outs = call_custom(self.primitive, site.leaves, {"call": call})
         return site.out_tree.unflatten(outs)  # type: ignore[union-attr]
+
+    def _held(self, args: tuple[Any, ...], nondiff: Sequence[int]) -> tuple[Any, ...]:
+        full = list(args)
+        for i in nondiff:
+            if isinstance(args[i], (Tracer, tuple, list, dict)):
+                full[i] = tree_map(
+                    lambda v: self.hold(v) if isinstance(v, Tracer) else v, args[i]
+                )
+        return tuple(full)
 
     def _position(self, name: str) -> int:
         names = list(self.signature.parameters) if self.signature else []
@@ -209,6 +225,13 @@ def _arity(signature: inspect.Signature | None) -> int | None:
 
 
 def _signature(fun: Callable[..., Any]) -> inspect.Signature | None:
+    """Return the parameters that rules see; of a ufunc these are its inputs."""
+    inputs = getattr(fun, "nin", None)
+    if isinstance(inputs, int):
+        only = inspect.Parameter.POSITIONAL_ONLY
+        return inspect.Signature(
+            [inspect.Parameter(f"x{i}", only) for i in range(inputs)]
+        )
     try:
         return inspect.signature(fun)
     except (TypeError, ValueError):

@@ -14,7 +14,8 @@ from typing import Any
 
 from ..core.avals import zeros
 from ..core.pytree import PytreeMismatchError, tree_leaves, tree_map
-from ..core.trace import aval_of
+from ..core.trace import Tracer, aval_of
+from ..ops.arithmetic import stop_gradient
 from ..ops.kinds import conform
 from .custom import CustomFunction
 from .custom_call import CustomCall
@@ -31,7 +32,7 @@ class custom_jvp(CustomFunction):
     Args:
         fun: a function of pytrees of arrays that returns a pytree of arrays.
         nondiff_argnums: positions of arguments that are passed on as they are (any
-            objects); rules get them first.
+            objects); rules get them first. Traced ones have no derivative.
         nondiff_argnames: the same by name.
 
     Define the rule by `defjvp`, or per argument by `defjvps`. Calls by keyword are
@@ -53,6 +54,9 @@ class custom_jvp(CustomFunction):
     """
 
     primitive = custom_jvp_call
+
+    def hold(self, tracer: Tracer) -> Any:
+        return stop_gradient(tracer)
 
     def check_rule(self) -> None:
         if self.jvp_rule is None:

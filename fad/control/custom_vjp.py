@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..core.avals import Aval, zeros
+from ..core.errors import UnexpectedTracerError
 from ..core.pytree import PytreeMismatchError, TreeDef, tree_flatten
-from ..core.trace import aval_of
+from ..core.tape import Tape
+from ..core.trace import Tracer, aval_of
 from ..ops.kinds import conform
+from ..transforms.forward import Stream
 from .custom import CustomFunction
 from .custom_call import CustomCall, Residuals
 from .custom_site import Site, SymbolicZero, as_array, check_leaf, match_up_to
@@ -43,6 +46,7 @@ class custom_vjp(CustomFunction):
 
     Raises:
         AttributeError: on a call, if no rule is defined.
+        UnexpectedTracerError: an argument of `nondiff_argnums` is being differentiated.
 
     >>> import fad, fad.numpy as fnp
     >>> @fad.custom_vjp
@@ -57,6 +61,16 @@ class custom_vjp(CustomFunction):
     """
 
     primitive = custom_vjp_call
+
+    def hold(self, tracer: Tracer) -> Any:
+        if isinstance(tracer.owner, (Stream, Tape)):
+            raise UnexpectedTracerError(
+                f"{self.__name__} got a value {tracer.aval!r} that is being "
+                "differentiated as an argument of nondiff_argnums. Make it an ordinary "
+                "argument, for which bwd may return None, or pass "
+                "fad.stop_gradient(x)."
+            )
+        return tracer
 
     def check_rule(self) -> None:
         if self.vjp_rule is None:

@@ -2,7 +2,9 @@
 
     custom_vmap[jaxpr rule] inputs -> outputs
 
-Derivatives go through the function itself, whose program takes the place of the rule.
+In forward mode the rule is pushed forward with the program, so that `vmap` of `jvp`
+obeys it, too. Reverse mode goes through the function itself, whose program takes the
+place of the rule.
 
 Public names: `custom_vmap`, `sequential_vmap`.
 """
@@ -10,15 +12,19 @@ Public names: `custom_vmap`, `sequential_vmap`.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.ir import Jaxpr
 from ..core.pytree import TreeDef, broadcast_prefix, tree_flatten, tree_unflatten
-from ..core.trace import bind
-from ..ops.batching_rules import move_to_front
+from ..core.trace import Tracer, aval_of, bind, full_lower
+from ..ops.batching_rules import at_front, move_to_front
+from ..transforms.forward import Stream
+from ..transforms.partial import jvp_jaxpr
 from .bodies import leaves_of, trace_body
 from .call import CallLike, jit_call
+from .higher import given, or_zeros, spread
 from .scanning import map_
 
 __all__ = ["custom_vmap", "sequential_vmap"]
@@ -63,11 +69,74 @@ class _Rule:
             )
         outs, tree = tree_flatten(result[0])
         if tree != self.out_tree:
-            raise TypeError(
+            raise ValueError(
                 f"the vmap rule of {self.name} must return the structure "
                 f"{self.out_tree}, got {tree}"
             )
         return outs, [bool(b) for b in broadcast_prefix(result[1], result[0])]
+
+
+class _Pushed:
+    """The rule of a pushed-forward program: the rule itself, pushed forward.
+
+    Inputs and outputs are the values of the first, and then the tangents of some.
+
+    Attributes:
+        rule: of the program that was pushed forward.
+        given: which of its inputs have tangents.
+        wanted: which of its outputs have.
+    """
+
+    def __init__(
+        self, rule: _Rule | _Pushed, given: Sequence[bool], wanted: Sequence[bool]
+    ) -> None:
+        self.rule = rule
+        self.given = given[rule.num_consts :]
+        self.wanted = wanted
+        self.num_consts = rule.num_consts
+
+    def __str__(self) -> str:
+        return f"{self.rule}_jvp"
+
+    def __call__(
+        self, size: int, leaves: Sequence[Any], mask: Sequence[bool]
+    ) -> tuple[list[Any], list[bool]]:
+        n = len(self.given)
+        tangents = spread(self.given, leaves[n:])
+        with_t = spread(self.given, mask[n:])
+        both = [bool(m or t) for m, t in zip(mask[:n], with_t, strict=True)]
+        stream = Stream()
+        boxes = [
+            stream.input(*self._alike(size, p, m, t, mt, b))
+            for p, m, t, mt, b in zip(
+                leaves[:n], mask[:n], tangents, with_t, both, strict=True
+            )
+        ]
+        outs, batched = self.rule(size, boxes, both)
+        stream.close()
+        values = [full_lower(stream, o) for o in outs]
+        pushed = [
+            o.payload if isinstance(o, Tracer) and o.owner is stream else None
+            for o in outs
+        ]
+        ts = [
+            or_zeros(t, aval_of(v))
+            for t, v, w in zip(pushed, values, self.wanted, strict=True)
+            if w
+        ]
+        t_batched = [b for b, w in zip(batched, self.wanted, strict=True) if w]
+        return [*values, *ts], [*batched, *t_batched]
+
+    @staticmethod
+    def _alike(
+        size: int, primal: Any, mapped: bool, tangent: Any, t_mapped: Any, both: bool
+    ) -> tuple[Any, Any]:
+        """Return a value and its tangent, stacks if one of them is."""
+        if both and not mapped:
+            primal = at_front(size, primal, None)
+        if both and tangent is not None and not t_mapped:
+            tangent = at_front(size, tangent, None)
+        return primal, tangent
 
 
 class _CustomVmap(CallLike):
@@ -86,10 +155,23 @@ class _CustomVmap(CallLike):
         )
         return outs
 
+    def push(
+        self, values: Sequence[Any], tangents: Sequence[Any], **params: Any
+    ) -> tuple[list[Any], list[Any]]:
+        rule: _Rule | _Pushed = params["rule"]
+        if any(t is not None for t in tangents[: rule.num_consts]):
+            return super().push(values, tangents, **params)
+        mask, ts = given(tangents)
+        program, nonzero = jvp_jaxpr(params["jaxpr"], mask)
+        pushed = _Pushed(rule, mask, nonzero)
+        outs = bind(self, *values, *ts, jaxpr=program, rule=pushed)
+        n = len(nonzero)
+        return outs[:n], spread(nonzero, outs[n:])
+
     def batch(
         self, size: int, args: Sequence[Any], dims: Sequence[Any], **params: Any
     ) -> tuple[Any, Any]:
-        rule: _Rule = params["rule"]
+        rule: _Rule | _Pushed = params["rule"]
         if any(d is not None for d in dims[: rule.num_consts]):
             return super().batch(size, args, dims, **params)
         moved = [
@@ -124,6 +206,7 @@ class custom_vmap:
     def __init__(self, fun: Callable[..., Any]) -> None:
         functools.update_wrapper(self, fun)
         self.fun = fun
+        self.signature = inspect.signature(fun)
         self.rule: Callable[..., Any] | None = None
 
     def def_vmap(self, rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -135,14 +218,21 @@ class custom_vmap:
         self.rule = rule
         return rule
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = getattr(self.fun, "__name__", "function")
         if self.rule is None:
             raise AttributeError(
                 f"{name} was decorated with custom_vmap and has no rule; set it with "
                 f"{name}.def_vmap"
             )
-        leaves, avals, tree = leaves_of(f"{name}: arguments", args)
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        if bound.kwargs:
+            raise TypeError(
+                f"{name} was decorated with custom_vmap, whose rules get arguments by "
+                f"position; {sorted(bound.kwargs)} have none"
+            )
+        leaves, avals, tree = leaves_of(f"{name}: arguments", bound.args)
         body = trace_body(name, self.fun, tree, avals)
         rule = _Rule(self.rule, name, tree, body.tree, len(body.closure))
         outs = bind(

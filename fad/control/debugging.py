@@ -1,12 +1,15 @@
 """Contexts that help to find faults: nan, infinities, leaked tracers; names for places.
 
-Public names: `debug_nans`, `debug_infs`, `checking_leaks`, `named_scope`.
+Public names: `debug_nans`, `debug_infs`, `checking_leaks`, `named_call`,
+`named_scope`.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +18,7 @@ from ..core.modes import with_modes
 from ..core.source import scoped
 from ..core.trace import ambient, staging_trace
 
-__all__ = ["checking_leaks", "debug_infs", "debug_nans", "named_scope"]
+__all__ = ["checking_leaks", "debug_infs", "debug_nans", "named_call", "named_scope"]
 
 
 @contextlib.contextmanager
@@ -90,3 +93,25 @@ def named_scope(name: str) -> Iterator[None]:
         raise TypeError(f"named_scope takes a string, got {name!r:.60}")
     with scoped(name):
         yield
+
+
+def named_call(
+    fun: Callable[..., Any], *, name: str | None = None
+) -> Callable[..., Any]:
+    """Return a function whose operations bear its name, or another one.
+
+    >>> import fad
+    >>> f = fad.named_call(lambda x: x * 2.0, name="double")
+    >>> str(fad.make_jaxpr(f)(1.0).eqns[0].source).endswith("in double)")
+    True
+    """
+    scope = getattr(fun, "__name__", "function") if name is None else name
+
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+    )
+    def named(*args: Any, **kwargs: Any) -> Any:
+        with named_scope(scope):
+            return fun(*args, **kwargs)
+
+    return named

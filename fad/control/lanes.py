@@ -1,6 +1,6 @@
 """Examples of a batch that take part in a branch or still run in a loop.
 
-Public names: `lanes_like`, `safe_input`, `any_lane`.
+Public names: `lanes_like`, `safe_inputs`, `any_lane`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import Aval, concrete_aval
+from ..core.ir import Eqn, Jaxpr
 from ..core.trace import aval_of
 from ..ops.arithmetic import convert
 from ..ops.batching_rules import at_front
@@ -18,8 +19,9 @@ from ..ops.comparison import gt, where
 from ..ops.kinds import constant
 from ..ops.reductions import reduce_sum
 from ..ops.shape import reshape
+from .collectives import exchange, gather, permute, scatter_sum
 
-__all__ = ["any_lane", "lanes_like", "safe_input"]
+__all__ = ["any_lane", "lanes_like", "safe_inputs"]
 
 
 def _pick_lane(mask: Any, x: Any) -> Any:
@@ -57,9 +59,36 @@ def any_lane(mask: Any) -> Any:
     return gt(reduce_sum(convert(mask, dtype=np.dtype(np.int64)), axis=(0,)), 0)
 
 
-def safe_input(taken: Any, x: Any) -> Any:
-    """Return a stack in which examples that are not taken equal one that is.
+def safe_inputs(
+    taken: Any, args: Sequence[Any], mask: Sequence[bool], jaxpr: Jaxpr
+) -> list[Any]:
+    """Return stacks in which examples that are not taken equal one that is.
 
-    No cotangent flows back through those.
+    No cotangent flows back through those. If the program adds up over examples, or
+    exchanges their values, all keep their own.
     """
-    return where(lanes_like(taken, x), x, pick_lane(taken, x))
+    if _communicates(jaxpr):
+        return list(args)
+    return [
+        where(lanes_like(taken, a), a, pick_lane(taken, a)) if m else a
+        for a, m in zip(args, mask, strict=True)
+    ]
+
+
+def _communicates(jaxpr: Jaxpr) -> bool:
+    """Tell whether a program has collectives, inner programs included."""
+    if "communicates" not in jaxpr.cache:
+        jaxpr.cache["communicates"] = any(
+            eqn.prim in _COLLECTIVES or any(map(_communicates, _programs(eqn)))
+            for eqn in jaxpr.eqns
+        )
+    return bool(jaxpr.cache["communicates"])
+
+
+_COLLECTIVES = (exchange, gather, permute, scatter_sum)
+
+
+def _programs(eqn: Eqn) -> list[Jaxpr]:
+    params = eqn.params.values()
+    several = [v if isinstance(v, tuple) else (v,) for v in params]
+    return [j for column in several for j in column if isinstance(j, Jaxpr)]

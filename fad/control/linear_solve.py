@@ -92,7 +92,7 @@ class _LinearSolve(HigherOrder):
         kept, x = eqn.residuals[:n], eqn.residuals[n:]
         cts = [or_zeros(c, aval_of(v)) for c, v in zip(ct, x, strict=False)]
         if programs[3] is None:
-            raise NotImplementedError(
+            raise TypeError(
                 "custom_linear_solve: reverse mode needs transpose_solve= (or "
                 "symmetric=True), a function that solves the transposed system"
             )
@@ -215,7 +215,7 @@ def custom_linear_solve(
 
     Raises:
         TypeError: `matvec` or `solve` changes the structure or type of `b`.
-        NotImplementedError: reverse mode without `transpose_solve`.
+        TypeError: reverse mode without `transpose_solve`.
 
     >>> import fad, numpy as np
     >>> def f(a):

@@ -12,6 +12,7 @@ from ..core.avals import Aval
 from ..core.ir import Jaxpr
 from ..core.pytree import TreeDef, tree_flatten, tree_unflatten
 from ..core.trace import Tracer, bind
+from ..ops.arithmetic import convert
 from ..transforms.cost import Cost, cost
 from ..transforms.simplify import simplify
 from .call import jit_call
@@ -100,12 +101,14 @@ class Compiled:
             )
         for i, (v, want) in enumerate(zip(leaves, low.in_avals, strict=True)):
             found = check_leaf(v, f"{low.name}: arguments")
-            if found != want:
+            if (found.shape, found.dtype) != (want.shape, want.dtype):
                 raise TypeError(
                     f"{low.name} was compiled for {want!r} as argument leaf {i}, "
                     f"called with {found!r}; call the jitted function itself, which "
                     "traces anew for other signatures"
                 )
+            if found.weak and not want.weak:  # a Python number for a NumPy scalar
+                leaves[i] = convert(v, dtype=want.dtype)
         values = [*low._closure, *leaves]
         if any(isinstance(v, Tracer) for v in values):
             outs = bind(jit_call, *values, jaxpr=low.jaxpr, name=low.name)

@@ -28,7 +28,7 @@ from ..transforms.partial import batch_jaxpr, jvp_jaxpr
 from ..transforms.staging import eval_jaxpr, stage
 from .deferred import Work, defer, vjp_of
 from .higher import HigherOrder, given, is_known, or_zeros, spread, strong
-from .lanes import any_lane, lanes_like, safe_input
+from .lanes import any_lane, lanes_like, safe_inputs
 from .scan_split import split_scan
 
 __all__ = ["while_call"]
@@ -268,10 +268,7 @@ def _lanes(
             args[nc + body_nconsts :],
         )
         (running,) = eval_jaxpr(cond, *first, *old)
-        safe = [
-            safe_input(running, v) if m else v
-            for v, m in zip((*consts, *old), mask[nc:], strict=True)
-        ]
+        safe = safe_inputs(running, (*consts, *old), mask[nc:], body_jaxpr)
         new = eval_jaxpr(body, *safe)
         return [
             where(lanes_like(running, n), n, o) for n, o in zip(new, old, strict=True)

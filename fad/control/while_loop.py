@@ -5,17 +5,17 @@ Public names: `while_loop`, `fori_loop`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..core.avals import Aval
 from ..core.pytree import tree_unflatten
+from ..core.pytree_structure import LEAF
 from ..core.trace import aval_of, bind, concrete_value
 from ..ops.arithmetic import add, convert
 from ..ops.comparison import lt
-from .bodies import leaves_of, trace_body
+from .bodies import Body, leaves_of, trace_body
 from .carries import trace_carrying
 from .disabling import jit_is_disabled
 from .scanning import scan
@@ -64,7 +64,7 @@ def while_loop(
     )
     carry_avals = body.jaxpr.in_avals[len(body.closure) :]
     cond = trace_body("while_loop condition", cond_fun, tree, carry_avals)
-    _check_condition(cond.out_avals)
+    _check_condition(cond)
     outs = bind(
         while_call, *cond.closure, *body.closure, *start,
         cond_jaxpr=cond.jaxpr, body_jaxpr=body.jaxpr,
@@ -74,12 +74,13 @@ def while_loop(
     return val
 
 
-def _check_condition(avals: Sequence[Aval]) -> None:
-    if len(avals) != 1 or avals[0].shape or avals[0].dtype.kind != "b":
+def _check_condition(cond: Body) -> None:
+    outs = cond.out_avals
+    if cond.tree != LEAF or outs[0].shape or outs[0].dtype.kind != "b":
+        found = tree_unflatten(cond.tree, outs)
         raise TypeError(
-            "while_loop: the condition must return one boolean scalar, got "
-            f"{', '.join(map(repr, avals)) or 'nothing'}; compare, or use fnp.any or "
-            "fnp.all"
+            f"while_loop: the condition must return one boolean scalar, got {found!r}; "
+            "compare, or use fnp.any or fnp.all"
         )
 
 
@@ -100,7 +101,11 @@ def fori_loop(
         lower, upper: integer scalars.
         body_fun: `(i, val) -> val` of the same structure, shapes and dtypes.
         init_val: a pytree of arrays.
-        unroll: accepted for compatibility.
+        unroll: accepted for compatibility, of loops with plain bounds.
+
+    Raises:
+        TypeError: a bound is not an integer scalar, or the value changes its type.
+        ValueError: `unroll` is given and a bound is traced.
 
     >>> import fad
     >>> float(fad.grad(lambda x: fad.lax.fori_loop(0, 3, lambda i, v: v * x, 1.0))(2.0))
@@ -112,15 +117,23 @@ def fori_loop(
             raise TypeError(
                 f"fori_loop: {what} must be an integer scalar, got {aval!r}"
             )
+    dtype = _index_dtype(lower, upper)
     first, last = concrete_value(lower), concrete_value(upper)
     if first is not None and last is not None:
-        steps = np.arange(int(first), max(int(first), int(last)))
+        steps = np.arange(int(first), max(int(first), int(last)), dtype=dtype)
         return scan(lambda val, i: (body_fun(i, val), None), init_val, steps)[0]
-    lower = convert(lower, dtype=np.dtype(np.int64))
-    upper = convert(upper, dtype=np.dtype(np.int64))
+    if unroll is not None:
+        raise ValueError("fori_loop: a loop with a traced bound cannot be unrolled")
+    lower, upper = convert(lower, dtype=dtype), convert(upper, dtype=dtype)
     _, val = while_loop(
         lambda carry: lt(carry[0], upper),
         lambda carry: (add(carry[0], 1), body_fun(carry[0], carry[1])),
         (lower, init_val),
     )
     return val
+
+
+def _index_dtype(lower: Any, upper: Any) -> np.dtype[Any]:
+    """Return the dtype of the counter: that of the bounds, int64 of Python's."""
+    avals = aval_of(lower), aval_of(upper)
+    return np.result_type(*([a.dtype for a in avals if not a.weak] or [np.int64]))

@@ -91,6 +91,8 @@ class ShapeDtypeStruct:
     __slots__ = ("shape", "dtype", "weak_type")
 
     def __init__(self, shape: Any, dtype: Any, weak_type: bool = False) -> None:
+        if dtype is None:
+            raise ValueError("a ShapeDtypeStruct needs a dtype, as np.float64")
         self.shape: tuple[int, ...] = tuple(int(n) for n in shape)
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.weak_type = bool(weak_type)
@@ -102,6 +104,11 @@ class ShapeDtypeStruct:
     @property
     def size(self) -> int:
         return Aval(self.shape, self.dtype).size
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a ShapeDtypeStruct of shape () has no length")
+        return self.shape[0]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ShapeDtypeStruct):

@@ -11,6 +11,10 @@ there arrays up to `LONG_COPY_LIMIT` are copied and their owner may write as he 
 An array whose memory NumPy does not own, which may not become writeable again, is
 copied.
 
+What a lock does not stop is a write through another view of the array that was made
+before: NumPy has no way from an array to its views, and to compare the values again
+before their use would cost as much as an operation.
+
 Public names: `Guard`.
 """
 

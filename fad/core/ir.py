@@ -118,6 +118,11 @@ class Eqn:
         return self
 
     @property
+    def primitive(self) -> Primitive:
+        """The primitive, under the name that JAX gives it."""
+        return self.prim
+
+    @property
     def avals_out(self) -> list[Aval]:
         """The avals of the outputs, as a list in every case."""
         return list(self.aval) if self.prim.multiple_results else [self.aval]

@@ -26,8 +26,10 @@ Public names: `Primitive`, `Formula`, `Plan`.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from operator import itemgetter
+from types import FunctionType
 from typing import Any
 
 from .ir import Eqn
@@ -116,6 +118,20 @@ class Formula:
         return lambda t, eqn: function(t, *[eqn.residuals[k] for k in where])
 
 
+def on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a formula that calls the implementations of its primitives.
+
+    It does the same where nothing is traced or staged, and sooner.
+    """
+    scope = function.__globals__
+    names = {n: scope[n] for n in function.__code__.co_names if n in scope}
+    for name, value in names.items():
+        if isinstance(value, Primitive):
+            names[name] = value.impl
+    names["__builtins__"] = builtins
+    return FunctionType(function.__code__, names, closure=function.__closure__)
+
+
 class Plan:
     """What an equation keeps when the inputs in `mask` are differentiated.
 
@@ -127,6 +143,8 @@ class Plan:
         consts: the input positions among `picks` that are not differentiated; their
             arrays belong to the caller and are protected from later writes.
         steps: pairs (input position, call(t, eqn)) of the formulas to run.
+        only: (input position, call(t, residual)) on arrays, if there is one formula,
+            and what it reads is the one residual.
         constant: no output depends differentiably on the inputs in `mask`.
         first: the first differentiated input.
         plain: nothing about the operation needs more than an equation (set by
@@ -145,6 +163,7 @@ class Plan:
         "keep",
         "consts",
         "steps",
+        "only",
         "constant",
         "first",
         "plain",
@@ -171,6 +190,11 @@ class Plan:
             if not traced and (i in self.picks or ARGS in self.picks)
         )
         self.steps = tuple((i, f.bind_to(self.picks, i)) for i, f in formulas)
+        self.only = None
+        if len(formulas) == len(self.picks) == 1:
+            ((i, formula),) = formulas
+            if formula.reads == self.picks and not formula.params:
+                self.only = (i, on_arrays(formula.function))
         self.constant = constant
         self.first = mask.index(True) if True in mask else 0
         self.plain = False

@@ -18,17 +18,17 @@ The order of the leaves is fixed: by position, and by sorted key in a dict.
 
 The parts: `pytree_nodes` (what a node is), `pytree_registry` (adding classes),
 `pytree_paths` and `pytree_with_path` (names of places), `pytree_structure`
-(`TreeDef`, flattening), `pytree_prefix`, `pytree_partial`, `pytree_errors`. Here
+(`TreeDef`, flattening), `pytree_prefix`, `pytree_reductions`, `pytree_partial`,
+`pytree_errors`. Here
 are the remaining functions on whole trees, and every public name of the parts.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fad.core.pytree_errors import PytreeMismatchError
+from fad.core.pytree_errors import PytreeMismatchError, TransposeMismatchError
 from fad.core.pytree_nodes import NODE_TYPES, node_type_of
 from fad.core.pytree_partial import Partial
 from fad.core.pytree_paths import (
@@ -40,6 +40,12 @@ from fad.core.pytree_paths import (
     keystr,
 )
 from fad.core.pytree_prefix import broadcast_prefix, prefix_errors, tree_broadcast
+from fad.core.pytree_reductions import (
+    tree_all,
+    tree_any,
+    tree_reduce,
+    tree_reduce_associative,
+)
 from fad.core.pytree_registry import (
     register_dataclass,
     register_pytree_node,
@@ -47,6 +53,7 @@ from fad.core.pytree_registry import (
     register_pytree_with_keys,
     register_pytree_with_keys_class,
     register_static,
+    static,
 )
 from fad.core.pytree_structure import (
     LEAF,
@@ -83,6 +90,7 @@ __all__ = [
     "register_pytree_with_keys",
     "register_pytree_with_keys_class",
     "register_static",
+    "static",
     "tree_all",
     "tree_any",
     "tree_broadcast",
@@ -93,6 +101,7 @@ __all__ = [
     "tree_map",
     "tree_map_with_path",
     "tree_reduce",
+    "tree_reduce_associative",
     "tree_structure",
     "tree_transpose",
     "tree_unflatten",
@@ -100,8 +109,6 @@ __all__ = [
     "treedef_is_leaf",
     "treedef_tuple",
 ]
-
-_MISSING: Any = object()
 
 
 def tree_unflatten(treedef: TreeDef, leaves: Iterable[Any]) -> Any:
@@ -153,70 +160,6 @@ def tree_map(
     return treedef.unflatten(map(f, leaves, *columns))
 
 
-def tree_reduce(
-    function: Callable[[Any, Any], Any],
-    tree: Any,
-    initializer: Any = _MISSING,
-    is_leaf: IsLeaf = None,
-) -> Any:
-    """Fold the leaves of a pytree from left to right.
-
-    Args:
-        function: (value so far, leaf) -> value.
-        tree: any pytree.
-        initializer: the value to start from; by default the first leaf.
-        is_leaf: node -> bool; where it is true the node counts as a leaf.
-
-    Returns:
-        The last value.
-
-    Raises:
-        TypeError: there is neither a leaf nor an initializer.
-
-    Example:
-        >>> tree_reduce(lambda total, x: total + x, {"a": 1, "b": [2, 3]})
-        6
-    """
-    leaves = tree_leaves(tree, is_leaf)
-    if initializer is _MISSING:
-        return functools.reduce(function, leaves)
-    return functools.reduce(function, leaves, initializer)
-
-
-def tree_all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
-    """Tell whether every leaf is true.
-
-    Args:
-        tree: any pytree.
-        is_leaf: node -> bool; where it is true the node counts as a leaf.
-
-    Returns:
-        `all` of the leaves, so True when there are none.
-
-    Example:
-        >>> tree_all({"a": True, "b": [True, False]})
-        False
-    """
-    return all(tree_leaves(tree, is_leaf))
-
-
-def tree_any(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
-    """Tell whether some leaf is true.
-
-    Args:
-        tree: any pytree.
-        is_leaf: node -> bool; where it is true the node counts as a leaf.
-
-    Returns:
-        `any` of the leaves, so False when there are none.
-
-    Example:
-        >>> tree_any({"a": True, "b": [True, False]})
-        True
-    """
-    return any(tree_leaves(tree, is_leaf))
-
-
 def tree_transpose(outer: TreeDef, inner: TreeDef | None, tree: Any) -> Any:
     """Turn a tree of trees inside out.
 
@@ -229,7 +172,8 @@ def tree_transpose(outer: TreeDef, inner: TreeDef | None, tree: Any) -> Any:
         The same leaves, with structure `inner.compose(outer)`.
 
     Raises:
-        PytreeMismatchError: `tree` has another structure.
+        TransposeMismatchError: `tree` has another structure; it is a ValueError and a
+            TypeError.
         ValueError: `inner` is None and `outer` has no leaf to find it at.
 
     Example:
@@ -237,10 +181,13 @@ def tree_transpose(outer: TreeDef, inner: TreeDef | None, tree: Any) -> Any:
         >>> tree_transpose(outer, None, [{"x": 1, "y": 2}, {"x": 3, "y": 4}])
         {'x': [1, 3], 'y': [2, 4]}
     """
-    subtrees = outer.flatten_up_to(tree)
-    if inner is None:
-        inner = tree_structure(_first(subtrees, outer))
-    columns = [inner.flatten_up_to(subtree) for subtree in subtrees]
+    try:
+        subtrees = outer.flatten_up_to(tree)
+        if inner is None:
+            inner = tree_structure(_first(subtrees, outer))
+        columns = [inner.flatten_up_to(subtree) for subtree in subtrees]
+    except PytreeMismatchError as error:
+        raise TransposeMismatchError(f"Mismatch: {error}") from None
     rows = zip(*columns, strict=True) if columns else [()] * inner.num_leaves
     return inner.unflatten(outer.unflatten(row) for row in rows)
 

@@ -5,8 +5,8 @@ over it once more, slowly, with key paths, and find every difference:
 
     at key path ['w'][0]: expected a list of length 2, found a tuple of length 2
 
-Public names: `PytreeMismatchError`. For the other pytree modules: `mismatches`,
-`mismatch_error`, `too_deep`.
+Public names: `PytreeMismatchError`, `TransposeMismatchError`. For the other pytree
+modules: `mismatches`, `mismatch_error`, `too_deep`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from fad.core.pytree_paths import KeyPath, keystr
 if TYPE_CHECKING:
     from fad.core.pytree_structure import TreeDef
 
-__all__ = ["PytreeMismatchError", "mismatch_error", "mismatches", "too_deep"]
+__all__ = [
+    "PytreeMismatchError",
+    "TransposeMismatchError",
+    "mismatch_error",
+    "mismatches",
+    "too_deep",
+]
 
 
 class PytreeMismatchError(ValueError):
@@ -29,6 +35,14 @@ class PytreeMismatchError(ValueError):
 
     Failing: `tree_map(f, {"w": [x, y]}, {"w": (x, y)})`, a list beside a tuple.
     Fixed: `tree_map(f, {"w": [x, y]}, {"w": [x, y]})`.
+    """
+
+
+class TransposeMismatchError(PytreeMismatchError, TypeError):
+    """Report that a tree given to `tree_transpose` is not of the outer and inner kind.
+
+    Failing: `tree_transpose(tree_structure([0, 0]), None, [{"x": 1}, {"y": 1}])`.
+    Fixed: every element of the outer tree has one structure, `[{"x": 1}, {"x": 2}]`.
     """
 
 

@@ -15,7 +15,7 @@ structures that exist already rely on it.
 
 Public names: `register_pytree_node`, `register_pytree_node_class`,
 `register_pytree_with_keys`, `register_pytree_with_keys_class`,
-`register_dataclass`, `register_static`.
+`register_dataclass`, `register_static`, `static`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = [
     "register_pytree_with_keys",
     "register_pytree_with_keys_class",
     "register_static",
+    "static",
 ]
 
 T = TypeVar("T", bound=type)
@@ -242,6 +243,26 @@ def register_dataclass(
     keyed = with_keys(flatten, keys.__getitem__)
     register_pytree_node(nodetype, flatten, unflatten, keyed)
     return nodetype
+
+
+def static(**options: Any) -> Any:
+    """Declare a dataclass field that is static data: `dataclasses.field`, marked.
+
+    Args:
+        options: those of `dataclasses.field`.
+
+    Example:
+        >>> @register_dataclass
+        ... @dataclasses.dataclass
+        ... class Power:
+        ...     base: float
+        ...     exponent: int = static(default=2)
+        >>> from fad.core.pytree import tree_leaves
+        >>> tree_leaves(Power(3.0))
+        [3.0]
+    """
+    metadata = {**options.pop("metadata", {}), "static": True}
+    return dataclasses.field(metadata=metadata, **options)
 
 
 def register_static(cls: T) -> T:

@@ -137,12 +137,17 @@ class TreeDef:
         return [TreeDef(part, part.count(None)) for part in reversed(parts)]
 
     def node_data(self) -> tuple[type, Any] | None:
-        """Return (node class, data) of the root, or None for a leaf."""
+        """Return (node class, data) of the root, or None for a leaf.
+
+        The data of a dict are its keys, in a list; a namedtuple has none.
+        """
         root = self._entries[-1]
         if root is None:
             return None
         node, data, _ = root
-        return (data, None) if node is NAMEDTUPLE else (node.type, data)
+        if node is NAMEDTUPLE:
+            return data, None
+        return node.type, list(data) if node.type is dict else data
 
     def compose(self, inner: TreeDef) -> TreeDef:
         """Return this structure with `inner` in place of every leaf."""
@@ -277,11 +282,22 @@ def tree_structure(tree: Any, is_leaf: IsLeaf = None) -> TreeDef:
     return tree_flatten(tree, is_leaf)[1]
 
 
-def flatten_one_level(tree: Any) -> tuple[list[Any], Any] | None:
-    """Return (children, data) of the root of a pytree, or None for a leaf."""
+def flatten_one_level(tree: Any) -> tuple[list[Any], Any]:
+    """Return (children, data) of the root of a pytree.
+
+    Raises:
+        ValueError: it is a leaf.
+
+    Example:
+        >>> flatten_one_level({"b": (1, 2), "a": 3})
+        ([3, (1, 2)], ('a', 'b'))
+    """
     node = node_type_of(tree)
     if node is None:
-        return None
+        raise ValueError(
+            f"flatten_one_level takes a container, got a leaf of type "
+            f"{type(tree).__name__}"
+        )
     children, data = node.flatten(tree)
     return list(children), data
 

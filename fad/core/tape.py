@@ -22,7 +22,7 @@ from .avals import Aval
 from .dtypes import WEAK_DTYPES
 from .errors import NotLinearError
 from .guard import COPY_LIMIT, LONG_COPY_LIMIT, Guard
-from .ir import Out, Var, new_eqn
+from .ir import Eqn, Out, Var, new_eqn, next_serial
 from .primitive import ANS, ARGS, AVALS, mask_key
 from .source import user_source
 from .trace import NO_PARAMS, Trace, Tracer, aval_of, bind, staging_trace
@@ -130,7 +130,7 @@ class Tape(Trace):
     def process_one(self, prim: Primitive, x: Tracer) -> Any:
         """Do what `process` does, for an elementwise function of one array."""
         plan, value = prim.plans.get(_ONE), x.value
-        if plan is None or not plan.simple or value.__class__ is not _ndarray:
+        if plan is None or not plan.simple or type(value) is not _ndarray:
             return self.process(prim, (x,), NO_PARAMS)
         if self.staged or not self.open:
             return self.process(prim, (x,), NO_PARAMS)
@@ -141,17 +141,26 @@ class Tape(Trace):
             raise
         atom = x.payload
         aval = atom.aval
-        if ans.dtype is not aval.dtype or ans.__class__ is not _ndarray:
+        if type(ans) is not _ndarray or ans.dtype is not aval.dtype:
             return self.record(prim, plan, [atom], [value], NO_PARAMS, ans)
         single = plan.single
         if single is None:
             residuals = pick_residuals(plan, [value], ans) if plan.picks else ()
         else:
             residuals = (ans if single == ANS else value,)
+        eqn: Eqn = _new(Eqn)  # `new_eqn`, written out
+        eqn.prim = prim
+        eqn.inputs = (atom,)
+        eqn.params = NO_PARAMS
+        eqn.plan = plan
+        eqn.residuals = residuals
+        eqn.aval = aval
+        eqn.serial = next_serial()
+        eqn.source = None
         box: Tracer = _new(Tracer)
         box.owner = self
         box.value = ans
-        box.payload = new_eqn(prim, [atom], NO_PARAMS, plan, residuals, aval)
+        box.payload = eqn
         return box
 
     def _process(

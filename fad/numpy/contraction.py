@@ -57,7 +57,7 @@ def flat(x: Any) -> Any:
     aval = aval_of(x)
     if len(aval.shape) == 1:
         return x
-    return reshape(np.asarray(x) if aval.weak else x, shape=(aval.size,))
+    return reshape(_strong(x), shape=(aval.size,))
 
 
 def _conj(x: Any) -> Any:
@@ -161,7 +161,7 @@ def einsum(
 
 
 def _strong(x: Any) -> Any:
-    return np.asarray(x)[()] if aval_of(x).weak else x
+    return cast(x, aval_of(x).dtype)
 
 
 @implements(np.einsum_path)
@@ -290,8 +290,10 @@ def _vecmat(a: Any, b: Any) -> Any:
 
 
 matmul = register(np.matmul, ops.matmul)
-vecdot = _AxisUfunc(
-    np.vecdot, lambda a, b: _broadcast_product("...i,...i->...", _conj(a), b)
+vecdot = register(
+    np.vecdot,
+    lambda a, b: _broadcast_product("...i,...i->...", _conj(a), b),
+    kind=_AxisUfunc,
 )
 for _name, _product in (("matvec", _matvec), ("vecmat", _vecmat)):
     if _name in vars(np):  # NumPy 2.2 and later

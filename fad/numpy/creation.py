@@ -24,6 +24,7 @@ from ..ops.creation import zeros_like as traced_zeros
 from ..ops.shape import broadcast_to, reshape
 from .convert import array_from, cast, operand
 from .dispatch import implements
+from .plain_calls import all_plain, holds_tracer
 
 __all__ = [
     "array",
@@ -56,13 +57,6 @@ def check_device(device: Any) -> None:
         )
 
 
-def _is_traced(value: Any) -> bool:
-    """Tell whether `array_from` gives a tracer; NumPy handles the rest by itself."""
-    if isinstance(value, (list, tuple)):
-        return any(_is_traced(v) for v in value)
-    return isinstance(value, Tracer)
-
-
 def _settled(x: Tracer, dtype: Any, copy: bool | None) -> Any:
     """Return a tracer that is not weak, with `dtype` if given, copied if need be."""
     aval = x.aval
@@ -86,7 +80,7 @@ def array(
     order: Any = "K",
     subok: bool = False,
     ndmin: int = 0,
-    ndmax: int = 0,
+    ndmax: int = 64,
     like: Any = None,
 ) -> Any:
     """Make an array of numbers, arrays and tracers, nested in lists and tuples.
@@ -96,7 +90,7 @@ def array(
     array([[1., 0.],
            [0., 6.]])
     """
-    if not _is_traced(object):
+    if not holds_tracer((object,)):
         return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     if not isinstance(object, Tracer):
         if copy is False:
@@ -301,7 +295,7 @@ def full(
 ) -> Any:
     """Return an array filled with a value, differentiable in it."""
     check_device(device)
-    if not _is_traced(fill_value):
+    if not holds_tracer((fill_value,)):
         return np.full(shape, fill_value, dtype, order)
     out = array(fill_value, dtype, copy=None)
     sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
@@ -319,7 +313,7 @@ def fromiter(
     np.float64(5.0)
     """
     values = list(iter)
-    if not _is_traced(values):
+    if all_plain(values) or not holds_tracer(values):
         return np.fromiter(values, dtype, count)
     if count >= 0:
         if len(values) < count:

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..core.pytree_nodes import LEAF_TYPES
 from ..core.trace import Tracer, aval_of, staging_trace
+from .plain_calls import dispatching, holds_tracer
 
 __all__ = ["call_traced", "implementations", "implements", "is_plain", "ufuncs"]
 
@@ -28,42 +29,14 @@ implementations: dict[Callable[..., Any], Callable[..., Any]] = {}
 ufuncs: dict[np.ufunc, Any] = {}
 """NumPy ufunc -> the `Ufunc` that stands for it."""
 
-_SCALARS = (
-    np.ndarray,
-    np.float64,
-    np.float32,
-    np.int64,
-    float,
-    int,
-    bool,
-    complex,
-    str,
-)
-_PLAIN = frozenset([*_SCALARS, type(None), type, np.dtype, slice, type(Ellipsis)])
-
 LEAF_TYPES.add(Tracer)
 
 
 def is_plain(args: Any, kwargs: dict[str, Any]) -> bool:
     """Tell whether a call involves no tracer and no staging trace."""
-    if staging_trace() is not None:
+    if staging_trace() is not None or holds_tracer(args):
         return False
-    for a in args:
-        if a.__class__ not in _PLAIN and _holds_tracer(a):
-            return False
-    for a in kwargs.values():
-        if a.__class__ not in _PLAIN and _holds_tracer(a):
-            return False
-    return True
-
-
-def _holds_tracer(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        for v in value:
-            if v.__class__ not in _PLAIN and _holds_tracer(v):
-                return True
-        return False
-    return isinstance(value, Tracer)
+    return not kwargs or not holds_tracer(kwargs.values())
 
 
 def implements(
@@ -76,21 +49,14 @@ def implements(
     """
 
     def decorate(implementation: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(implementation)
-        def public(*args: Any, **kwargs: Any) -> Any:
-            if staging_trace() is None:  # what follows is `is_plain`, written out
-                for a in args:
-                    if a.__class__ not in _PLAIN and _holds_tracer(a):
-                        return call_traced(implementation, args, kwargs)
-                if not kwargs:
-                    return numpy_function(*args)
-                for a in kwargs.values():
-                    if a.__class__ not in _PLAIN and _holds_tracer(a):
-                        return call_traced(implementation, args, kwargs)
+        def otherwise(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            if is_plain(args, kwargs):  # by the way of arrays that are not NumPy's own
                 return numpy_function(*args, **kwargs)
             return call_traced(implementation, args, kwargs)
 
         implementations[numpy_function] = implementation
+        public = dispatching(numpy_function, implementation, otherwise)
+        functools.update_wrapper(public, implementation)
         public.__module__ = "fad.numpy"
         return public
 

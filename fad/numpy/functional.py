@@ -33,6 +33,17 @@ __all__ = [
 ]
 
 
+def _check_excluded(excluded: frozenset[Any]) -> None:
+    for which in excluded:
+        if not isinstance(which, (int, str)):
+            raise TypeError(
+                "vectorize: excluded holds positions and names of arguments, got "
+                f"{which!r}"
+            )
+        if isinstance(which, int) and which < 0:
+            raise ValueError(f"vectorize: excluded has the negative position {which}")
+
+
 class vectorize:
     """Call a function on every element of broadcast arrays.
 
@@ -63,6 +74,7 @@ class vectorize:
             otypes=otypes, doc=doc, excluded=excluded, cache=cache, signature=signature
         )
         self.excluded = frozenset(excluded or ())
+        _check_excluded(self.excluded)
         self.signature = None if signature is None else Signature(signature)
         self.pyfunc = pyfunc
         self.plain: Any = None

@@ -3,7 +3,7 @@
 Each argument ends in *core* axes, which belong to one call; the axes before them are
 *outer* and are broadcast against those of the other arguments.
 
-Public names: `Signature`.
+Public names: `Signature`, `OutputCountError`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["Signature"]
+__all__ = ["OutputCountError", "Signature"]
 
 _ARGUMENT = re.compile(r"\(([^()]*)\)")
 _NAME = r"\w+"
@@ -22,6 +22,14 @@ _LIST = rf"{_CORE}(?:,{_CORE})*"
 _SIGNATURE = re.compile(rf"^{_LIST}->{_LIST}$")
 
 Shape = tuple[int, ...]
+
+
+class OutputCountError(ValueError, TypeError):
+    """A vectorized function returns more or fewer arrays than its signature has.
+
+    Fails: `fnp.vectorize(lambda x: (x, x), signature="()->()")(x)`. Works: with the
+    signature `"()->(),()"`.
+    """
 
 
 class Signature:
@@ -93,7 +101,7 @@ class Signature:
             if self.outputs is None:
                 _check_scalars(row)
             elif len(row) != len(self.outputs):
-                raise ValueError(
+                raise OutputCountError(
                     f"wrong number of outputs from pyfunc: expected "
                     f"{len(self.outputs)}, got {len(row)}"
                 )

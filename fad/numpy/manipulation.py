@@ -62,7 +62,7 @@ def axis_of(axis: Any, ndim: int) -> int:
 
 def axes_of(axis: Any, ndim: int) -> list[int]:
     """Return non-negative axes from an int or a sequence, in the order given."""
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = axis if isinstance(axis, (tuple, list, range)) else (axis,)
     found = [axis_of(a, ndim) for a in axes]
     if len(set(found)) != len(found):
         raise ValueError(f"repeated axis in {axis!r}")

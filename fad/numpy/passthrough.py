@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.trace import Tracer
 from .dispatch import implementations
+from .plain_calls import all_plain, holds_tracer
 
 __all__ = ["SAME", "UNSUPPORTED", "Unsupported", "lookup"]
 
@@ -104,7 +104,11 @@ class Unsupported:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call NumPy's function, or refuse a traced argument."""
-        if holds_tracer([*args, *kwargs.values()]):
+        if (
+            not all_plain(args)
+            and holds_tracer(args)
+            or (kwargs and holds_tracer(kwargs.values()))
+        ):
             raise TypeError(
                 f"numpy.{self.__name__} does not take traced values: "
                 f"{UNSUPPORTED[self.__name__]}."
@@ -147,10 +151,3 @@ def unsupported(name: str) -> Unsupported:
     original = getattr(np, name)
     known = implementations.get(original)
     return known if isinstance(known, Unsupported) else Unsupported(name, original)
-
-
-def holds_tracer(value: Any) -> bool:
-    """Tell whether a value is a tracer or nested sequences with one inside."""
-    if isinstance(value, (list, tuple)):
-        return any(holds_tracer(v) for v in value)
-    return isinstance(value, Tracer)

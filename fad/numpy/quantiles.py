@@ -66,7 +66,7 @@ def median(
     last = aval_of(rows).ndim - 1
     low, high = max(n - 1, 0) // 2, n // 2 + 1
     if n == 0:
-        return reshape(mean(rows, axis=-1), shape=kept)
+        return _shaped(mean(rows, axis=-1), kept)
     order = argpartition(rows, kth=(low, high - 1, n - 1), axis=last)
     middle = take_along_axis(rows, slice_along(order, low, high, last), axis=last)
     result = mean(middle, axis=-1)
@@ -74,7 +74,7 @@ def median(
         top = take_along_axis(rows, slice_along(order, n - 1, n, last), axis=last)
         top = cast(reshape(top, shape=aval_of(result).shape), aval_of(result).dtype)
         result = select(isnan(top), top, result)
-    return reshape(result, shape=kept)
+    return _shaped(result, kept)
 
 
 def _rows(x: Any, axis: Any, keepdims: Any) -> tuple[Any, tuple[int, ...]]:
@@ -112,7 +112,7 @@ def nanmedian(
     low, high = clip(half - 0.5, 0.0, np.inf), half
     ranks = [convert(r, dtype=np.intp) for r in (low, high)]  # rounded down
     values = [_at(rows, order, r, last) for r in ranks]
-    return reshape((values[0] + values[1]) / 2, shape=kept)
+    return _shaped((values[0] + values[1]) / 2, kept)
 
 
 def _numbers(rows: Any, last: int) -> Any:
@@ -260,7 +260,12 @@ def _quantile(
     if aval.dtype.kind == "f" and not skip:
         result = _or_nan(result, rows, order, last)
     result = move_axis(result, last, 0)
-    return reshape(result, shape=(*asked.shape, *kept))
+    return _shaped(result, (*asked.shape, *kept))
+
+
+def _shaped(x: Any, shape: tuple[int, ...]) -> Any:
+    """Return `x` with a shape, a number where NumPy returns one."""
+    return reshape(x, shape=shape) if shape else x[(0,) * aval_of(x).ndim]
 
 
 def _between(a: Any, b: Any, t: Any) -> Any:

@@ -36,7 +36,7 @@ __all__ = [
 
 @implements(np.arange)
 def arange(
-    start_or_stop: Any,
+    start_or_stop: Any = None,
     /,
     stop: Any = None,
     step: Any = 1,
@@ -44,6 +44,7 @@ def arange(
     dtype: Any = None,
     device: Any = None,
     like: Any = None,
+    start: Any = None,
 ) -> Any:
     """Return evenly spaced values, differentiable in the start and the step.
 
@@ -51,7 +52,10 @@ def arange(
         TypeError: the number of values is not known while tracing.
     """
     check_device(device)
-    start, stop = (0, start_or_stop) if stop is None else (start_or_stop, stop)
+    if start is not None and start_or_stop is not None:
+        raise TypeError("arange: start was given by position and by keyword")
+    start = start_or_stop if start is None else start
+    start, stop = (0, start) if stop is None else (start, stop)
     step = 1 if step is None else step
     if not any(isinstance(v, Tracer) for v in (start, stop, step)):
         return np.arange(start, stop, step, dtype=dtype)

@@ -140,7 +140,7 @@ def _joined(*parts: Any) -> Any:
 
 def _as_array(x: Any) -> Any:
     x = operand(x)
-    return np.asarray(x) if aval_of(x).weak else array_from(x)
+    return cast(x, aval_of(x).dtype) if aval_of(x).weak else array_from(x)
 
 
 @implements(np.union1d)

@@ -27,8 +27,11 @@ from ..core.trace import Tracer, aval_of, concrete_value
 from ..ops import sorting as ops
 from ..ops.infer_rules import normalize_axes
 from ..ops.shape import reshape
+from .axes import flip
 from .convert import cast, operand
 from .dispatch import implements
+from .inquiry import shape
+from .manipulation import ravel
 
 __all__ = [
     "argpartition",
@@ -74,6 +77,19 @@ def _kind(name: str, kind: Any, order: Any, stable: Any) -> Any:
 
 
 @implements(np.sort)
+def _ascending(
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+) -> Any:
+    kind = _kind("sort", kind, order, stable)
+    x, axis = along(a, axis)
+    return ops.sort(x, axis, kind)
+
+
 def sort(
     a: Any,
     axis: Any = -1,
@@ -81,15 +97,18 @@ def sort(
     order: Any = None,
     *,
     stable: Any = None,
+    descending: bool = False,
 ) -> Any:
-    """Return a sorted copy; the derivative is carried to where elements came from."""
-    kind = _kind("sort", kind, order, stable)
-    x, axis = along(a, axis)
-    return ops.sort(x, axis, kind)
+    """Return a sorted copy; the derivative is carried to where elements came from.
+
+    `descending` is of the Array API standard, not of NumPy.
+    """
+    found = _ascending(a, axis, kind, order, stable=stable)
+    return flip(found, -1 if axis is None else axis) if descending else found
 
 
 @implements(np.argsort)
-def argsort(
+def _order(
     a: Any,
     axis: Any = -1,
     kind: Any = None,
@@ -97,10 +116,31 @@ def argsort(
     *,
     stable: Any = None,
 ) -> Any:
-    """Return the indices that sort along an axis; the derivative is zero."""
     kind = _kind("argsort", kind, order, stable)
     x, axis = along_or_one(a, axis)
     return ops.argsort(x, axis=axis, kind=kind)
+
+
+def argsort(
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+    descending: bool = False,
+) -> Any:
+    """Return the indices that sort along an axis; the derivative is zero.
+
+    `descending` is of the Array API standard, not of NumPy. Equal elements keep their
+    order then, whatever `kind` is.
+    """
+    if not descending:
+        return _order(a, axis, kind, order, stable=stable)
+    x = ravel(a) if axis is None or shape(a) == () else a
+    axis = -1 if axis is None else axis
+    found = flip(_order(flip(x, axis), axis, order=order, stable=True), axis)
+    return shape(found)[axis] - 1 - found
 
 
 def along_or_one(a: Any, axis: Any) -> tuple[Any, int]:

@@ -22,20 +22,17 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.errors import TracerArrayConversionError
-from ..core.primitive import Primitive
 from ..core.source import user_source
-from ..core.trace import NO_PARAMS, Tracer, aval_of, staging_trace
-from ..core.views import View
+from ..core.trace import Tracer, aval_of, staging_trace
 from ..ops.comparison import where as select
 from . import ufunc_methods as methods
 from .convert import cast, operand
 from .dispatch import is_plain, ufuncs
 from .operators import foreign
+from .plain_calls import PLAIN, all_plain
+from .ufunc_calls import call_of
 
 __all__ = ["Ufunc", "register"]
-
-_PLAIN = frozenset([np.ndarray, np.float64, np.float32, float, int])
-_SIMPLE = _PLAIN | {Tracer, View}
 
 
 class Ufunc:
@@ -68,7 +65,10 @@ class Ufunc:
         return self.ufunc.resolve_dtypes(*args, **kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if is_plain(args, kwargs):
+        if staging_trace() is None and all_plain(args):
+            if not kwargs or all_plain([*kwargs.values()]):
+                return self.ufunc(*args, **kwargs)
+        if is_plain(args, kwargs):  # arrays that are not NumPy's own
             return self.ufunc(*args, **kwargs)
         return self.traced(args, kwargs)
 
@@ -236,10 +236,12 @@ def _dtype_or_python_type(x: Any) -> Any:
     return aval.dtype if cls is None else cls
 
 
-def register(ufunc: np.ufunc, apply: Callable[..., Any]) -> Callable[..., Any]:
+def register(
+    ufunc: np.ufunc, apply: Callable[..., Any], kind: type[Ufunc] = Ufunc
+) -> Callable[..., Any]:
     """Enter a ufunc in the table and return the public function for it."""
-    made = Ufunc(ufunc, apply)
-    call = _CALLS.get(made.nin, _general)(made)
+    made = kind(ufunc, apply)
+    call = call_of(made)
     call.__name__ = call.__qualname__ = made.__name__
     call.__module__ = "fad.numpy"
     call.__doc__ = made.__doc__
@@ -254,59 +256,13 @@ _ATTRIBUTES = (
 ).split()
 
 
-def _unary(self: Ufunc) -> Callable[..., Any]:
-    """Return the call of one input: a function costs less than a method."""
-    ufunc, apply, direct = self.ufunc, self.apply, isinstance(self.apply, Primitive)
-
-    def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if not args and not kwargs:
-            cls = x.__class__
-            if cls is Tracer and direct and staging_trace() is None:
-                return x.owner.process_one(apply, x)
-            if cls in _PLAIN and staging_trace() is None:
-                return ufunc(x)
-            if cls in _SIMPLE:
-                return apply(x)
-        return self(x, *args, **kwargs)
-
-    return call
-
-
-def _binary(self: Ufunc) -> Callable[..., Any]:
-    """Return the call of two inputs."""
-    ufunc, apply, direct = self.ufunc, self.apply, isinstance(self.apply, Primitive)
-
-    def call(x: Any, y: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if not args and not kwargs and staging_trace() is None:
-            if x.__class__ in _PLAIN:
-                if y.__class__ in _PLAIN:
-                    return ufunc(x, y)
-                if y.__class__ is Tracer and direct:
-                    return y.owner.process(apply, (x, y), NO_PARAMS)
-            elif x.__class__ is Tracer and direct:
-                if y.__class__ in _PLAIN or (
-                    y.__class__ is Tracer and y.owner is x.owner
-                ):
-                    return x.owner.process(apply, (x, y), NO_PARAMS)
-        return self(x, y, *args, **kwargs)
-
-    return call
-
-
-def _general(self: Ufunc) -> Callable[..., Any]:
-    return lambda *args, **kwargs: self(*args, **kwargs)
-
-
-_CALLS = {1: _unary, 2: _binary}
-
-
 def _array_ufunc(
     self: Tracer, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
 ) -> Any:
     """Answer NumPy's ufunc protocol for tracers."""
     wrapper = ufuncs.get(ufunc)
     if method == "__call__" and not kwargs and wrapper is not None:
-        if any(x.__class__ not in _PLAIN and foreign(x) for x in inputs):
+        if any(type(x) not in PLAIN and foreign(x) for x in inputs):
             return NotImplemented
         return wrapper.traced(inputs, kwargs)
     if wrapper is None:

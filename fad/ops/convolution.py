@@ -85,7 +85,7 @@ def _infer(x: Aval, w: Aval, *, window: Window, groups: int) -> Aval:
 def _conv(x: Any, w: Any, *, window: Window, groups: int) -> Any:
     avals = Aval(x.shape, x.dtype), Aval(w.shape, w.dtype)
     out = _infer(*avals, window=window, groups=groups)
-    if out.size == 0 or w.size == 0:
+    if 0 in (out.size, w.size, x.size):
         return np.zeros(out.shape, out.dtype)
     if set(window.strides) == {1} and 2 * prod(x.shape[2:]) < prod(out.shape[2:]):
         return _spread_products(x, w, out, window, groups)
@@ -124,8 +124,8 @@ def _columns_product(windows: Any, w: Any, groups: int) -> Any:
 def _spread_products(x: Any, w: Any, out: Aval, window: Window, groups: int) -> Any:
     """Multiply each element of x by the kernel and add up where the products land.
 
-    This is for more outputs than inputs, as the transpose of a convolution has them: the
-    zeros between and around the elements of x are never multiplied.
+    This is for more outputs than inputs, as the transpose of a convolution has them:
+    the zeros between and around the elements of x are never multiplied.
     """
     n, c, *size = x.shape
     features, depth = len(w) // groups, c // groups

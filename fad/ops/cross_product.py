@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.avals import Aval
-from .batching_rules import batch_pointwise
+from .batching_rules import batch_aligned
 from .infer_rules import broadcast_shapes
 from .kinds import multilinear
 
@@ -31,5 +31,5 @@ cross = multilinear(
     np.cross,
     [lambda ct, y: cross(y, ct), lambda ct, x: cross(ct, x)],
     infer=_infer,
-    batch=lambda size, args, dims: batch_pointwise(cross, args, dims, {}),
+    batch=lambda size, args, dims: batch_aligned(cross, args, dims, {}),
 )

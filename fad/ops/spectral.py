@@ -12,7 +12,7 @@ coefficients of such pairs are set to 0. So derivatives stay finite; those of fu
 of the values alone, and of the space that a group of equal values spans, are exact. A
 function that depends on how a perturbation splits such a group, u f(w) u^H with f'
 not 0, has its derivative across the group left out: no rule on the vectors' cotangents
-can tell it from u u^H, whose derivative is 0.
+can tell it from u u^H, whose derivative is 0. `control.spectral_function` knows f.
 
 `eigh` reads one triangle, but its derivative is that of the Hermitian part of the
 matrix: symmetric matrices get symmetric gradients.

@@ -22,11 +22,12 @@ from typing import Any
 from ..core.trace import aval_of
 from ..numpy import fft
 from ..numpy.convert import operand, result_dtype
+from ..numpy.manipulation import axis_of
 from ..ops.arithmetic import conj, convert, real
 from ..ops.convolution import Window, conv_general
 from ..ops.indexing import getitem
 from ..ops.piecewise import rint
-from ..ops.shape import flip, reshape
+from ..ops.shape import flip, reshape, transpose
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve"]
 
@@ -34,20 +35,33 @@ MODES = ("full", "valid", "same")
 _DIRECT = 1 << 22  # multiplications up to which "auto" is direct
 
 
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
-    """Convolve two arrays of equal rank.
+def convolve(
+    in1: Any,
+    in2: Any,
+    mode: str = "full",
+    method: str = "auto",
+    *,
+    axes: Any = None,
+    dot_axes: Any = ((), ()),
+) -> Any:
+    """Convolve two arrays, of equal rank unless `axes` are given.
 
     Args:
         in1, in2: arrays; with mode "valid" one must be at least as large as the other
             in every dimension.
         mode: "full", "valid" or "same" (of the shape of `in1`).
         method: "direct", "fft" or "auto".
+        axes: a pair of lists: the axes of `in1` and `in2` to convolve along; then the
+            result has the other axes of `in1`, those of `in2`, and these.
+        dot_axes: a pair of lists: axes to sum products over, besides.
 
     Raises:
         ValueError: ranks differ, the mode or method is unknown, or neither input covers
             the other in mode "valid".
     """
     x, y = operand(in1), operand(in2)
+    if axes is not None:
+        return _along(x, y, axes, dot_axes, mode)
     shapes = aval_of(x).shape, aval_of(y).shape
     if len(shapes[0]) != len(shapes[1]):
         raise ValueError(
@@ -64,6 +78,40 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> An
         method = "direct" if prod(shapes[0]) * prod(shapes[1]) <= _DIRECT else "fft"
     full = _direct(x, y) if method == "direct" else _by_fft(x, y)
     return getitem(full, index=_part(mode, *shapes))
+
+
+def _along(x: Any, y: Any, axes: Any, dot_axes: Any, mode: str) -> Any:
+    """Convolve along some axes of images x and kernels y, summing over others."""
+    ranks = aval_of(x).ndim, aval_of(y).ndim
+    space = [[axis_of(a, n) for a in own] for own, n in zip(axes, ranks, strict=True)]
+    summed = [
+        [axis_of(a, n) for a in own] for own, n in zip(dot_axes, ranks, strict=True)
+    ]
+    if len(space[0]) != len(space[1]) or len(summed[0]) != len(summed[1]):
+        raise ValueError(
+            f"convolve: axes {axes} and dot_axes {dot_axes} must name as many axes of "
+            "both arrays"
+        )
+    x, rest_x, size = _in_order(x, space[0], summed[0])
+    y, rest_y, kernel = _in_order(y, space[1], summed[1])
+    window = Window.plain(len(size))._replace(
+        padding=tuple([(n - 1, n - 1) for n in kernel])
+    )
+    dtype = result_dtype(x, y)
+    y = flip(convert(y, dtype=dtype), axis=tuple(range(2, 2 + len(size))))
+    full = conv_general(convert(x, dtype=dtype), y, window=window, groups=1)
+    part = getitem(full, index=(slice(None), slice(None), *_part(mode, size, kernel)))
+    return reshape(part, shape=(*rest_x, *rest_y, *aval_of(part).shape[2:]))
+
+
+def _in_order(x: Any, space: list[int], summed: list[int]) -> tuple[Any, Any, Any]:
+    """Return x as (rest, summed, *space), and the sizes of rest and space."""
+    shape = aval_of(x).shape
+    rest = [a for a in range(len(shape)) if a not in (*space, *summed)]
+    counts = prod(shape[a] for a in rest), prod(shape[a] for a in summed)
+    sizes = tuple(shape[a] for a in space)
+    x = transpose(x, axes=(*rest, *summed, *space))
+    return reshape(x, shape=(*counts, *sizes)), [shape[a] for a in rest], sizes
 
 
 def _part(mode: str, first: tuple[int, ...], second: tuple[int, ...]) -> Any:

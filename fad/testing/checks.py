@@ -179,7 +179,7 @@ def _check_order(
             where = f"{path} mode, order {order}, direction {k}: "
             u = tree_map(lambda o, k=k: _direction(options.rng, o, k), f(*args))
             if mode == "fwd":
-                got = jvp(f, args, v)[1]
+                got = jvp(f, tuple(args), tuple(v))[1]
                 _compare(where + "jvp against difference", got, measured, options.tol)
                 next_f = _along(f, v)
             else:
@@ -196,7 +196,7 @@ def _along(f: Function, v: list[Any]) -> Function:
 
     def pushed(*args: Any) -> list[Any]:
         ts = [_as_dtype(t, x.dtype) for t, x in zip(v, args, strict=True)]
-        return _inexact(jvp(f, args, ts)[1])
+        return _inexact(jvp(f, args, tuple(ts))[1])
 
     return pushed
 

@@ -27,7 +27,7 @@ from ..core.ir import Out
 from ..core.trace import Tracer
 from ..ops.arithmetic import add, conj
 from ..ops.conforming import match
-from ..transforms.reverse import quiet
+from ..transforms.silence import quiet
 from .grad_attributes import accumulate
 from .hook_calls import call_posthooks, call_prehooks, call_tensor_hooks
 from .modes import changed, current

@@ -14,20 +14,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.ir import Eqn, key_of, new_eqn
 from ..core.primitive import Primitive, mask_key
 from ..core.tape import annotate, pick_residuals, settle_weak
 from ..core.trace import Trace, Tracer, aval_of, bind
 from ..core.views import as_view
+from .silence import quiet, silenced
 
 __all__ = ["Stream", "push"]
 
 
 class Stream(Trace):
-    """A concrete trace whose tracers carry a tangent as payload."""
+    """A concrete trace whose tracers carry a tangent as payload.
 
-    __slots__ = ()
+    Attributes:
+        silenced: settings for `np.errstate`, under which formulas do not warn.
+    """
+
+    __slots__ = ("silenced",)
     name = "jvp"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.silenced = silenced()
 
     def input(self, value: Any, tangent: Any) -> Any:
         """Box an argument with its tangent; a zero tangent (None) needs no box."""
@@ -61,8 +72,18 @@ class Stream(Trace):
         aval = [aval_of(a) for a in ans] if prim.multiple_results else aval_of(ans)
         residuals = pick_residuals(plan, values, ans)
         eqn = new_eqn(prim, tangents, params, plan, residuals, aval)
-        box = self._box(prim, ans, prim.pushforward(eqn, tangents))
+        box = self._box(prim, ans, self._push(eqn, tangents))
         return as_view(box, prim, args, params) if prim.view else box
+
+    def _push(self, eqn: Eqn, tangents: Sequence[Any]) -> Any:
+        """Push tangents, silently: a slope may be infinite where the value is not.
+
+        Linear operations keep no residuals and need no silence.
+        """
+        if not eqn.residuals or not self.silenced:
+            return eqn.prim.pushforward(eqn, tangents)
+        with np.errstate(**self.silenced):
+            return eqn.prim.pushforward(eqn, tangents)
 
     def _box(self, prim: Primitive, ans: Any, tangent: Any) -> Any:
         if not prim.multiple_results:
@@ -84,12 +105,13 @@ def push(
         The tangents by `key_of(atom)`; a zero tangent is absent.
     """
     env = {v: t for v, t in zip(inputs, tangents, strict=True) if t is not None}
-    for eqn in eqns:
-        ts = [None if v is None else env.get(key_of(v)) for v in eqn.inputs]
-        out = eqn.prim.pushforward(eqn, ts)
-        if not eqn.prim.multiple_results:
-            out = [out]
-        for atom, t in zip(eqn.outputs, out, strict=True):
-            if t is not None:
-                env[key_of(atom)] = t
+    with quiet():
+        for eqn in eqns:
+            ts = [None if v is None else env.get(key_of(v)) for v in eqn.inputs]
+            out = eqn.prim.pushforward(eqn, ts)
+            if not eqn.prim.multiple_results:
+                out = [out]
+            for atom, t in zip(eqn.outputs, out, strict=True):
+                if t is not None:
+                    env[key_of(atom)] = t
     return env

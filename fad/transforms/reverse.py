@@ -29,12 +29,13 @@ from ..core.ir import Eqn
 from ..core.modes import current_modes
 from ..core.owning import is_sole
 from ..core.tape import LinearTape
-from ..core.trace import Tracer, aval_of
+from ..core.trace import Tracer, aval_of, staging_trace
 from ..ops import arithmetic, comparison
 from ..ops.indexing import getitem
 from ..ops.kinds import conform
 from .blocks import pull_in_blocks
 from .cotangents import LARGE, Cotangents
+from .silence import quiet
 
 __all__ = ["backward", "transpose"]
 
@@ -67,16 +68,6 @@ def backward(
     with quiet():
         (_run if current_modes() is None else _run_checked)(env)
     return env
-
-
-def quiet() -> Any:
-    """Silence NumPy's warnings in formulas: 0 * inf where a select cuts it off.
-
-    What the user has set to raise still raises.
-    """
-    return np.errstate(
-        **{k: "ignore" for k, v in np.geterr().items() if v == "warn"}  # type: ignore[arg-type]
-    )
 
 
 def _run(env: Cotangents) -> None:
@@ -121,16 +112,26 @@ def _follow_chain(env: Cotangents, eqn: Eqn, ct: Any) -> tuple[Eqn, Any] | None:
     Returns:
         The equation where this ends, and its cotangent; None if that is done as well.
     """
-    todo = env.todo
-    while ct.__class__ is _ndarray and ct.nbytes < LARGE and eqn.plan.simple:
-        inputs, aval = eqn.inputs, eqn.aval
-        following: Any = None
+    todo, plainly = env.todo, staging_trace() is None
+    small = ct.__class__ is _ndarray and ct.nbytes < LARGE
+    while small and eqn.plan.simple:
+        aval, following = eqn.aval, None
+        only = eqn.plan.only
+        if only and plainly and type(kept := eqn.residuals[0]) is _ndarray:
+            v, d = eqn.inputs[only[0]], only[1](ct, kept)
+            if v.aval is aval and type(v) is Eqn and v not in env:
+                if type(d) is _ndarray and d.dtype is aval.dtype:
+                    if not todo or todo[0][0] > -v.serial:
+                        eqn, ct = v, d
+                        continue
+            env.add(v, conform(d, v.aval))
+            return None
         for i, formula in eqn.plan.steps:
-            v = inputs[i]
+            v = eqn.inputs[i]
             d = formula(ct, eqn)
             if v.aval is not aval or d.dtype is not aval.dtype:
                 d = conform(d, v.aval)
-            if v.__class__ is not Eqn or v in env:
+            if type(v) is not Eqn or v in env:
                 env.add(v, d)
             elif following is None:
                 following, ct_following = v, d
@@ -146,6 +147,7 @@ def _follow_chain(env: Cotangents, eqn: Eqn, ct: Any) -> tuple[Eqn, Any] | None:
             env[eqn] = ct
             heappush(todo, (-eqn.serial, eqn))
             return None
+        small = type(ct) is _ndarray and (eqn.aval is aval or ct.nbytes < LARGE)
     return eqn, ct
 
 

@@ -21,7 +21,8 @@ from ..core.ir import Eqn, Var
 from ..core.trace import Tracer
 from .cotangents import Cotangents, total
 from .forward import Stream
-from .reverse import backward, quiet
+from .reverse import backward
+from .silence import quiet
 
 __all__ = ["tangents_of_gradient"]
 

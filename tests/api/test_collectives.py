@@ -213,6 +213,34 @@ def test_chunks_bound_memory():
     assert peak(chunk_size=4) < peak() / 8
 
 
+@pytest.mark.parametrize("jit", [lambda f: f, fad.jit])
+def test_examples_off_the_branch_take_part_in_its_collectives(jit):
+    x = np.array([0.0, 1.0, 2.0])
+    add_up = lambda x: lax.cond(x > 0, lambda u: lax.psum(u, "i"), lambda u: u, x)
+    np.testing.assert_array_equal(jit(mapped(add_up))(x), [0.0, 3.0, 3.0])
+    inside = lambda x: lax.cond(
+        x > 0, lambda u: fad.jit(lambda v: lax.psum(v, "i"))(u), lambda u: u, x
+    )
+    np.testing.assert_array_equal(jit(mapped(inside))(x), [0.0, 3.0, 3.0])
+    grow = lambda x: lax.while_loop(
+        lambda u: u < 4.0, lambda u: u + lax.psum(u, "i") * 0.0 + 1.0, x
+    )
+    np.testing.assert_array_equal(jit(mapped(grow))(x), [4.0, 4.0, 4.0])
+
+
+def test_axis_index_of_several_axes_counts_row_by_row():
+    f = lambda x: (lax.axis_index(("i", "j")), lax.axis_size(("i", "j")))
+    inner = fad.vmap(f, axis_name="j", out_axes=(0, None))
+    i, n = fad.vmap(inner, axis_name="i", out_axes=(0, None))(np.ones((2, 3)))
+    np.testing.assert_array_equal(i, [[0, 1, 2], [3, 4, 5]])
+    assert n == 6
+
+
+def test_pswapaxes_swaps_with_the_named_axis():
+    out = mapped(lambda x: lax.pswapaxes(x, "i", 0))(SQUARE)
+    np.testing.assert_array_equal(out, SQUARE.swapaxes(0, 1))
+
+
 def test_chunks_and_names_exclude_each_other():
     with pytest.raises(ValueError, match="collectives"):
         mapped(lambda x: x, chunk_size=2)(X)
@@ -243,6 +271,50 @@ def test_custom_vmap_rule_is_used_with_and_without_jit():
     )
     assert fad.grad(f)(2.0, 3.0) == 3.0
     np.testing.assert_array_equal(fad.vmap(fad.grad(f))(np.ones(2), np.ones(2)), [1, 1])
+
+
+def sine_or_cosine():
+    """Sine, whose rule for stacks is, to tell them apart, cosine."""
+    f = fad.custom_vmap(lambda x: fnp.sin(x))
+    f.def_vmap(lambda axis_size, in_batched, x: (fnp.cos(x), in_batched[0]))
+    return f
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, fad.jit])
+def test_custom_vmap_rule_is_obeyed_by_forward_mode(jit):
+    f, t = sine_or_cosine(), X + 1
+    alone = jit(lambda x, t: fad.jvp(f, (x,), (t,)))(X, t)
+    np.testing.assert_allclose(alone, (np.sin(X), t * np.cos(X)))
+    each = jit(fad.vmap(lambda x, t: fad.jvp(f, (x,), (t,))))(X, t)
+    np.testing.assert_allclose(each, (np.cos(X), -t * np.sin(X)))
+    one = jit(fad.vmap(lambda t: fad.jvp(f, (X[0],), (t,))))(t)
+    np.testing.assert_allclose(one[1], -t * np.sin(X[0]))
+    twice = jit(fad.vmap(fad.jacfwd(fad.jacfwd(f))))(X[0])
+    np.testing.assert_allclose(twice, -np.cos(X[0]))
+    np.testing.assert_allclose(
+        fad.jvp(fad.vmap(f), (X,), (t,)), (np.cos(X), -t * np.sin(X))
+    )
+
+
+def test_custom_vmap_takes_keywords_and_defaults():
+    f = fad.custom_vmap(lambda x, y=2.0: x * y)
+    f.def_vmap(lambda axis_size, in_batched, x, y: (x * y + 1.0, True))
+    assert (f(3.0), f(3.0, y=5.0)) == (6.0, 15.0)
+    np.testing.assert_array_equal(fad.vmap(f)(np.ones(2)), [3.0, 3.0])
+    g = fad.custom_vmap(lambda x, *, y=2.0: x * y)
+    g.def_vmap(lambda axis_size, in_batched, x: (x, True))
+    with pytest.raises(TypeError, match="by position"):
+        g(1.0, y=2.0)
+
+
+def test_custom_vmap_rule_returns_a_pair_of_the_right_structure():
+    f = fad.custom_vmap(lambda x: x)
+    f.def_vmap(lambda axis_size, in_batched, x: x)
+    with pytest.raises(TypeError, match="output_batched"):
+        fad.vmap(f)(np.ones(3))
+    f.def_vmap(lambda axis_size, in_batched, x: ((x, x), True))
+    with pytest.raises(ValueError, match="must return the structure"):
+        fad.vmap(f)(np.ones(3))
 
 
 def test_custom_vmap_without_a_rule_says_so():

@@ -132,84 +132,6 @@ def test_pytrees_in_and_out():
     assert grads == ({"a": 10.0, "b": 0.0}, 100.0)
 
 
-def test_nondiff_arguments_come_first_and_as_they_are():
-    @partial(fad.custom_jvp, nondiff_argnums=(0, 2))
-    def apply(f, x, mode):
-        assert mode == "mode"
-        return f(x)
-
-    @apply.defjvp
-    def _(f, mode, primals, tangents):
-        assert mode == "mode"
-        (x,), (t,) = primals, tangents
-        return f(x), 5.0 * t
-
-    assert fad.grad(lambda x: apply(fnp.sin, x, "mode"))(1.0) == 5.0
-
-
-def test_nondiff_argnames_and_negative_argnums():
-    @partial(fad.custom_jvp, nondiff_argnames=("power",))
-    def by_name(x, power):
-        return x**power
-
-    by_name.defjvp(lambda power, p, t: (by_name(p[0], power), power * t[0]))
-    assert fad.grad(by_name)(2.0, 7) == 7.0
-    assert fad.grad(lambda x: by_name(x, power=7))(2.0) == 7.0
-
-    @partial(fad.custom_jvp, nondiff_argnums=-1)
-    def last(x, power):
-        return x**power
-
-    last.defjvp(lambda power, p, t: (last(p[0], power), power * t[0]))
-    assert fad.grad(last)(2.0, 7) == 7.0
-
-
-def test_keywords_and_defaults_are_resolved_by_the_signature():
-    @fad.custom_jvp
-    def f(x, y=2.0, z=3.0):
-        return x * y * z
-
-    @f.defjvp
-    def _(primals, tangents):
-        assert len(primals) == 3
-        return f(*primals), tangents[0] + 10.0 * tangents[1] + 100.0 * tangents[2]
-
-    assert fad.grad(lambda x: f(x))(1.0) == 1.0
-    assert fad.grad(lambda y: f(1.0, y=y))(1.0) == 10.0
-    assert fad.grad(lambda z: f(y=1.0, z=z, x=1.0))(1.0) == 100.0
-
-
-def test_keyword_only_arguments_are_refused():
-    @fad.custom_jvp
-    def f(x, *, scale):
-        return x * scale
-
-    f.defjvp(lambda p, t: (p[0], t[0]))
-    with pytest.raises(TypeError, match=r"\['scale'\] of f are keyword-only"):
-        f(1.0, scale=2.0)
-
-
-def test_defjvps_adds_up_rules_per_argument_and_none_is_zero():
-    @fad.custom_jvp
-    def f(x, y, z):
-        return x * y * z
-
-    f.defjvps(lambda t, ans, x, y, z: 2.0 * t, None, lambda t, ans, x, y, z: ans * t)
-    assert fad.grad(f, argnums=(0, 1, 2))(2.0, 3.0, 4.0) == (2.0, 0.0, 24.0)
-    assert fad.jvp(f, (2.0, 3.0, 4.0), (1.0, 1.0, 1.0)) == (24.0, 26.0)
-    assert fad.grad(f, argnums=1)(2.0, 3.0, 4.0) == 0.0
-
-
-def test_defjvps_refuses_nondiff_arguments_and_wrong_counts():
-    f = partial(fad.custom_jvp, nondiff_argnums=(0,))(lambda n, x: x)
-    with pytest.raises(TypeError, match="use defjvp"):
-        f.defjvps(lambda t, ans, x: t)
-    g = fad.custom_jvp(lambda x, y: x)
-    g.defjvps(lambda t, ans, x, y: t)
-    with pytest.raises(TypeError, match="1 rules by defjvps.*but 2 arguments"):
-        fad.grad(g)(1.0, 2.0)
-
-
 def test_none_tangent_is_zero():
     @fad.custom_jvp
     def f(x):
@@ -270,68 +192,6 @@ def test_integer_outputs_need_no_tangent():
     assert_array_equal(ty, 2 * x)
 
 
-def test_closure_over_an_outer_transforms_value_gets_its_derivative():
-    def outer(c):
-        @fad.custom_jvp
-        def f(x):
-            return x * c
-
-        f.defjvp(lambda p, t: (f(p[0]), t[0] * c * c))
-        return fad.grad(f)(2.0)
-
-    assert fad.grad(outer)(3.0) == 6.0
-    assert fad.jvp(outer, (3.0,), (1.0,)) == (9.0, 6.0)
-    assert_array_equal(fad.vmap(outer)(np.array([1.0, 2.0])), [1.0, 4.0])
-
-
-@pytest.mark.parametrize("derivative", [fad.grad, FORWARD])
-def test_closure_over_a_value_differentiated_at_the_same_level_is_refused(derivative):
-    def outer(c):
-        f = fad.custom_jvp(lambda x: x * c)
-        f.defjvp(lambda p, t: (p[0] * c, t[0] * c))
-        return f(c)
-
-    with pytest.raises(TypeError, match="closes over a value ~f64.* pass it as an arg"):
-        derivative(outer)(3.0)
-
-
-def test_closure_over_a_value_differentiated_inside_is_refused():
-    def outer(x):
-        def inner(c):
-            f = fad.custom_jvp(lambda x: x * c)
-            f.defjvp(lambda p, t: (p[0] * c, t[0] * c))
-            return f(x)
-
-        return fad.grad(inner)(1.0)
-
-    with pytest.raises(TypeError, match="closes over a value"):
-        fad.grad(outer)(3.0)
-
-
-@pytest.mark.parametrize("derivative", [fad.grad, FORWARD])
-def test_closure_over_an_example_of_an_inner_vmap(derivative):
-    def total(x):
-        def one(c):
-            f = fad.custom_jvp(lambda x: x * c)
-            f.defjvp(lambda p, t: (p[0] * c, 10.0 * c * t[0]))
-            return f(x)
-
-        return fnp.sum(fad.vmap(one)(np.array([1.0, 2.0])))
-
-    assert derivative(total)(3.0) == 30.0
-    assert derivative(derivative(total))(3.0) == 0.0
-
-
-def test_rule_closing_over_a_value_of_its_own_level_keeps_its_own_derivative_right():
-    def scaled(x):
-        f = fad.custom_jvp(lambda y: y * 1.0)
-        f.defjvp(lambda p, t: (p[0] * 1.0, t[0] * x))
-        return f(x)
-
-    assert fad.grad(scaled)(3.0) == 3.0
-    assert fad.jvp(scaled, (3.0,), (1.0,))[1] == 3.0
-
-
 def test_make_jaxpr_keeps_the_call_and_its_rule():
     jaxpr = fad.make_jaxpr(lambda x: tripled(x) * 2.0)(X)
     assert [e.prim.name for e in jaxpr.eqns] == ["custom_jvp_call", "mul"]
@@ -351,23 +211,6 @@ def test_make_jaxpr_of_a_derivative_holds_the_rules_operations():
     names = [e.prim.name for e in fad.make_jaxpr(fad.grad(tripled))(X).eqns]
     assert "cos" in names
     assert "custom_jvp_call" not in names
-
-
-def test_staged_closure_becomes_an_input_and_is_guarded():
-    def program(c, x):
-        f = fad.custom_jvp(lambda x: x * c)
-        f.defjvp(lambda p, t: (p[0], 7.0 * t[0]))
-        return f(x)
-
-    jaxpr = fad.make_jaxpr(program)(2.0, 3.0)
-    run = lambda c, x: fad.eval_jaxpr(jaxpr, c, x)[0]
-    assert run(2.0, 3.0) == 6.0
-    assert fad.grad(run, argnums=1)(2.0, 3.0) == 7.0
-    assert_array_equal(
-        fad.vmap(fad.grad(run, argnums=1), (0, None))(np.ones(2), 3.0), [7.0, 7.0]
-    )
-    with pytest.raises(TypeError, match="closes over a value that is being different"):
-        fad.grad(run, argnums=0)(2.0, 3.0)
 
 
 def test_batch_axes_anywhere_and_unbatched_arguments():

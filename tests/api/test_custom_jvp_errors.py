@@ -76,6 +76,18 @@ def test_rule_that_is_not_linear_says_so_in_reverse_mode():
         fad.grad(f)(1.0)
 
 
+def test_traced_nondiff_arguments_have_no_derivative():
+    f = fad.custom_jvp(lambda n, x: n["n"] * x, nondiff_argnums=(0,))
+    f.defjvp(lambda n, p, t: (f(n, *p), 7.0 * t[0]))
+    product = lambda n, x: f({"n": n}, x)
+    assert fad.grad(product, (0, 1))(2.0, 3.0) == (0.0, 7.0)
+    assert fad.grad(product)(2.0, 3.0) == 0.0
+    assert fad.jvp(product, (2.0, 3.0), (1.0, 1.0)) == (6.0, 7.0)
+    assert fad.jit(fad.grad(product, 1))(2.0, 3.0) == 7.0
+    each = fad.vmap(fad.grad(product, 1), (0, None))(np.ones(2), 3.0)
+    np.testing.assert_array_equal(each, [7.0, 7.0])
+
+
 def test_nondiff_argnums_out_of_range():
     f = fad.custom_jvp(lambda x: x, nondiff_argnums=(2,))
     f.defjvp(lambda n, p, t: (p[0], t[0]))

@@ -180,37 +180,6 @@ def test_symbolic_zeros():
     assert seen == [(True, False), (False, True)]
 
 
-def test_closure_over_an_outer_transforms_value_gets_its_derivative():
-    def outer(c):
-        f = fad.custom_vjp(lambda x: x * c)
-        f.defvjp(lambda x: (f(x), c * 1.0), lambda res, ct: (ct * c * res,))
-        return fad.grad(f)(2.0)
-
-    assert fad.grad(outer)(3.0) == 6.0
-    assert fad.jvp(outer, (3.0,), (1.0,)) == (9.0, 6.0)
-    assert_array_equal(fad.vmap(outer)(np.array([1.0, 2.0])), [1.0, 4.0])
-
-
-@pytest.mark.parametrize("derivative", [fad.grad, FORWARD, fad.jacrev])
-def test_closure_over_a_value_differentiated_at_the_same_level_is_refused(derivative):
-    def outer(c):
-        f = fad.custom_vjp(lambda x: x * c)
-        f.defvjp(lambda x: (x * c, None), lambda res, ct: (ct * 1.0,))
-        return f(c)
-
-    with pytest.raises(TypeError, match="closes over a value ~f64.* pass it as an arg"):
-        derivative(outer)(3.0)
-
-
-def test_bwd_closing_over_a_value_of_its_own_level_is_refused():
-    def outer(c):
-        f = with_rule(lambda x: (x * 1.0, None), lambda res, ct: (ct * c,))
-        return f(c)
-
-    with pytest.raises(TypeError, match="grad that has finished"):
-        fad.grad(outer)(3.0)
-
-
 def test_residual_that_depends_on_a_value_of_its_own_level():
     def outer(c):
         f = with_rule(lambda x: (x * 1.0, c), lambda res, ct: (ct * res,))
@@ -218,33 +187,6 @@ def test_residual_that_depends_on_a_value_of_its_own_level():
 
     assert fad.grad(outer)(3.0) == 3.0
     assert fad.grad(fad.grad(outer))(3.0) == 1.0
-
-
-@pytest.mark.parametrize("derivative", [fad.grad, FORWARD])
-def test_closure_over_an_example_of_an_inner_vmap(derivative):
-    def total(x):
-        def one(c):
-            f = fad.custom_vjp(lambda x: x * c)
-            f.defvjp(lambda x: (x * c, None), lambda res, ct: (10.0 * c * ct,))
-            return f(x)
-
-        return fnp.sum(fad.vmap(one)(np.array([1.0, 2.0])))
-
-    assert derivative(total)(3.0) == 30.0
-
-
-def test_closure_over_examples_of_two_vmaps():
-    def outer(a):
-        def inner(b):
-            f = fad.custom_vjp(lambda x: x * a * b)
-            f.defvjp(lambda x: (x * a * b, a), lambda a, ct: (7.0 * a * b * ct,))
-            return f
-
-        return fad.vmap(lambda b: fad.grad(inner(b))(2.0))(np.array([1.0, 10.0]))
-
-    assert_array_equal(
-        fad.vmap(outer)(np.array([1.0, 2.0])), [[7.0, 70.0], [14.0, 140.0]]
-    )
 
 
 def test_make_jaxpr_keeps_the_call_and_its_rule():
@@ -348,23 +290,6 @@ def test_mutation_of_a_residual_array_does_not_reach_the_pullback():
     assert_array_equal(pull(np.ones(500))[0], np.full(500, 2.0))
 
 
-@pytest.mark.parametrize("transform", [fad.grad, FORWARD])
-def test_closure_over_a_value_differentiated_inside_a_vmap_is_refused(transform):
-    def one(x):
-        def inner(c):
-            f = with_rule(lambda x: (x * c, None), lambda r, ct: (ct,), lambda x: x * c)
-            return f(x)
-
-        return transform(inner)(1.0)
-
-    with pytest.raises(TypeError, match="closes over a value"):
-        fad.vmap(one)(np.array([1.0, 2.0]))
-    with pytest.raises(TypeError, match="closes over a value"):
-        fad.make_jaxpr(one)(1.0)
-    with pytest.raises(TypeError, match="closes over a value"):
-        fad.make_jaxpr(fad.vmap(one))(np.array([1.0, 2.0]))
-
-
 def test_make_jaxpr_of_vmap_and_vmap_of_a_program():
     xs = np.array([X, -X])
     jaxpr = fad.make_jaxpr(fad.vmap(tripled))(xs)
@@ -373,16 +298,6 @@ def test_make_jaxpr_of_vmap_and_vmap_of_a_program():
     assert_allclose(fad.grad(total)(xs), 3.0 * np.cos(xs))
     again = fad.make_jaxpr(fad.vmap(lambda x: fad.eval_jaxpr(jaxpr, x)[0]))(xs[None])
     assert_allclose(fad.eval_jaxpr(again, xs[None])[0], np.sin(xs[None]))
-
-
-def test_vmap_of_a_closure_over_its_example_under_make_jaxpr():
-    def one(c, x):
-        f = fad.custom_vjp(lambda x: x * c)
-        f.defvjp(lambda x: (x * c, None), lambda r, ct: (ct,))
-        return f(x)
-
-    jaxpr = fad.make_jaxpr(fad.vmap(one, (0, None)))(np.ones(2), 1.0)
-    assert_array_equal(fad.eval_jaxpr(jaxpr, np.array([1.0, 2.0]), 5.0)[0], [5.0, 10.0])
 
 
 TRANSFORMS = {

@@ -59,3 +59,21 @@ def test_bwd_that_is_not_linear_refuses_forward_mode_and_says_why():
     with pytest.raises(NotImplementedError, match="gt") as caught:
         FORWARD(f)(1.0)
     assert any("give it a forward rule by defjvp" in n for n in caught.value.__notes__)
+
+
+def test_nondiff_arguments_must_not_be_differentiated():
+    f = fad.custom_vjp(lambda n, x: n * x, nondiff_argnums=(0,))
+    f.defvjp(lambda n, x: (n * x, None), lambda n, res, ct: (7.0 * ct,))
+    for transform in (fad.grad, fad.jacfwd):
+        with pytest.raises(fad.core.errors.UnexpectedTracerError, match="ordinary"):
+            transform(lambda n: f(n, 3.0))(2.0)
+    assert fad.grad(lambda x: f(2.0, x))(3.0) == 7.0
+    mapped = fad.vmap(fad.grad(f, 1), (0, None))(np.ones(2), 3.0)
+    assert_allclose(mapped, [7.0, 7.0])
+
+
+@pytest.mark.parametrize("ufunc", [fnp.sin, np.sin])
+def test_rules_of_ufuncs_see_their_inputs_only(ufunc):
+    f = with_rule(lambda x: (ufunc(x), x), lambda x, ct: (7.0 * ct,), ufunc)
+    assert fad.grad(f)(1.0) == 7.0
+    assert f(1.0) == np.sin(1.0)

@@ -375,3 +375,10 @@ def test_errors_at_run_time_propagate():
     f = fad.jit(lambda x: fnp.linalg.cholesky(x))
     with pytest.raises(np.linalg.LinAlgError):
         f(-np.eye(2))
+
+
+def test_compiled_programs_take_python_numbers_for_numpy_scalars():
+    compiled = fad.jit(lambda x: x * 2).lower(fad.ShapeDtypeStruct((), float)).compile()
+    assert compiled(2.0) == 4.0
+    with pytest.raises(TypeError, match="compiled for"):
+        compiled(2)

@@ -118,3 +118,8 @@ def test_python_floats_are_tangents_of_every_floating_dtype():
     assert t.dtype == np.float32
     _, t = fad.jvp(lambda z: 2.0 * z, (1j,), (1.0,))
     assert t == 2.0
+
+
+def test_primals_and_tangents_are_of_one_kind():
+    with pytest.raises(TypeError, match="got a tuple and a list"):
+        fad.jvp(fnp.sin, (1.0,), [1.0])

@@ -198,3 +198,13 @@ def test_weak_numbers_stay_weak_in_the_program():
     jaxpr = fad.make_jaxpr(lambda x, s: x * s)(np.float32(1.0), 2.0)
     assert str(jaxpr.out_avals[0]) == "f32[]"
     assert_array_equal(fad.eval_jaxpr(jaxpr, np.ones(2, np.float32), 2.0)[0], [2, 2])
+
+
+def test_make_jaxpr_needs_a_function():
+    with pytest.raises(TypeError, match="needs a function, got 3"):
+        fad.make_jaxpr(3)
+
+
+def test_equations_name_their_primitive_in_two_ways():
+    (eqn,) = fad.make_jaxpr(fnp.sin)(X).eqns
+    assert eqn.primitive is eqn.prim

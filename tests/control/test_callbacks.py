@@ -237,6 +237,19 @@ class TestLeaks:
             assert lax.scan(lambda c, x: (c * x, c), 1.0, X)[0] == 6.0
 
 
+def test_named_calls_bear_the_name_of_the_function():
+    def layer(x):
+        return fnp.sin(x)
+
+    for f, name in [
+        (fad.named_call(layer), "layer"),
+        (fad.named_call(layer, name="first"), "first"),
+    ]:
+        (eqn,) = fad.make_jaxpr(f)(1.0).eqns
+        assert str(eqn.source).endswith(f"in {name})")
+        assert f.__name__ == "layer"
+
+
 def test_named_scopes_nest_and_show_in_errors():
     def f(x):
         with fad.named_scope("a"):

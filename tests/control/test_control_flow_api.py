@@ -461,6 +461,52 @@ class TestLinearTranspose:
             fad.linear_transpose(f, 1.0)(2.0)
 
 
+def test_operand_none_is_an_operand():
+    assert lax.cond(True, lambda x: x is None, lambda x: x is None, operand=None)
+
+
+def test_each_branch_may_have_its_operand():
+    f = lambda p, x: lax.cond(p, x, lambda x: 2 * x, 5 * x, lambda y: y + 1)
+    assert (f(True, 3.0), f(False, 3.0)) == (6.0, 16.0)
+    assert fad.grad(lambda x: f(False, x))(3.0) == 5.0
+
+
+def test_branches_must_agree_in_kind_even_if_weak():
+    for a, b in [(1, 2.0), (2.0, 1), (True, 1)]:
+        with pytest.raises(TypeError, match="same shapes and dtypes"):
+            lax.cond(True, lambda a=a: a, lambda b=b: b)
+    with pytest.raises(TypeError, match="same shapes and dtypes"):
+        lax.cond(True, lambda x: x, lambda x: 1, 1.0)
+    out = lax.cond(True, lambda x: 1.0, lambda x: x, np.float32(2.0))
+    assert out == 1.0 and out.dtype == np.float32
+
+
+def test_complex_predicates_are_refused():
+    with pytest.raises(TypeError, match="real number"):
+        lax.cond(1j, lambda: 1, lambda: 2)
+
+
+def test_condition_of_a_loop_is_one_scalar_and_no_container():
+    for condition in [lambda x: (x < 3,), lambda x: x, lambda x: x < X, lambda x: None]:
+        with pytest.raises(TypeError, match="one boolean scalar"):
+            lax.while_loop(condition, lambda x: x + 1, 0.0)
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, fad.jit])
+def test_counter_has_the_dtype_of_the_bounds(jit):
+    loop = lambda lo, hi, v: lax.fori_loop(lo, hi, lambda i, v: v + i, v)
+    total = jit(loop)(np.int32(0), np.int32(4), np.int32(0))
+    assert total == 6 and total.dtype == np.int32
+    assert jit(loop)(0, 4, 0).dtype == np.int64
+
+
+def test_loops_of_unknown_length_are_not_unrolled():
+    loop = lambda n: lax.fori_loop(0, n, lambda i, v: v + 1, 0, unroll=2)
+    assert loop(3) == 3
+    with pytest.raises(ValueError, match="cannot be unrolled"):
+        fad.jit(loop)(3)
+
+
 def test_disable_jit_runs_python():
     seen = []
 

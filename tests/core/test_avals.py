@@ -95,3 +95,11 @@ class TestShapeDtypeStruct:
         assert hash(a) == hash(b)
         assert a != fad.ShapeDtypeStruct((2,), np.float32)
         assert a != (2,)
+
+
+def test_stand_ins_have_a_dtype_and_the_length_of_an_array():
+    assert len(fad.ShapeDtypeStruct((2, 3), float)) == 2
+    with pytest.raises(TypeError, match="no length"):
+        len(fad.ShapeDtypeStruct((), float))
+    with pytest.raises(ValueError, match="needs a dtype"):
+        fad.ShapeDtypeStruct((2,), None)

@@ -31,6 +31,7 @@ from fad.core.pytree import (
     tree_leaves,
     tree_map,
     tree_reduce,
+    tree_reduce_associative,
     tree_structure,
     tree_transpose,
     tree_unflatten,
@@ -335,7 +336,7 @@ def test_children_come_in_order():
         (1, None),
         (None, (type(None), None)),
         ([1], (list, None)),
-        ({"a": 1}, (dict, ("a",))),
+        ({"a": 1}, (dict, ["a"])),
         (Point(1, 2), (Point, None)),
         (Box(1), (Box, "box")),
     ],
@@ -344,9 +345,20 @@ def test_node_data_describes_the_root(tree, data):
     assert tree_structure(tree).node_data() == data
 
 
+def test_associative_folds_combine_halves():
+    add = lambda a, b: f"({a}{b})"
+    assert tree_reduce_associative(add, list("abcde")) == "((ab)(c(de)))"
+    assert tree_reduce_associative(add, {"x": "a"}) == "a"
+    assert tree_reduce_associative(add, [], identity="") == ""
+    assert tree_reduce_associative(add, ["a", None], is_leaf=lambda x: x is None)
+    with pytest.raises(TypeError, match="needs identity="):
+        tree_reduce_associative(add, [])
+
+
 def test_flatten_one_level_leaves_the_children_whole():
     assert flatten_one_level([1, [2]]) == ([1, [2]], None)
-    assert flatten_one_level(1) is None
+    with pytest.raises(ValueError, match="leaf of type int"):
+        flatten_one_level(1)
 
 
 def test_map_takes_corresponding_leaves():
@@ -416,13 +428,17 @@ def test_transpose_needs_an_inner_structure_when_there_is_nothing_outside():
 
 
 def test_transpose_of_another_structure_is_an_error():
-    with pytest.raises(PytreeMismatchError, match=r"\(\*, \*\)"):
+    with pytest.raises(PytreeMismatchError, match=r"\(\*, \*\)") as error:
         tree_transpose(tree_structure([0]), tree_structure((0, 0)), [[1, 2]])
+    assert isinstance(error.value, TypeError)
+    with pytest.raises(TypeError, match="Mismatch"):
+        tree_transpose(tree_structure([0, 0]), None, [[1, 2]])
 
 
 @pytest.mark.parametrize("name", fad.tree.__all__)
 def test_short_name_is_the_long_one(name):
-    assert getattr(fad.tree, name) is getattr(fad.tree_util, f"tree_{name}")
+    long = name if name == "static" else f"tree_{name}"
+    assert getattr(fad.tree, name) is getattr(fad.tree_util, long)
 
 
 def test_tree_util_has_the_name_of_the_structure():

@@ -170,3 +170,17 @@ def test_signature_refuses_shapes_that_disagree():
         signature.check([[(2,), (2,)]], {"m": 2})
     with pytest.raises(ValueError, match="core dimensions"):
         signature.check([[(2, 2)]], {"m": 2})
+
+
+def test_vectorize_checks_what_is_excluded():
+    with pytest.raises(TypeError, match="positions and names"):
+        fnp.vectorize(leaky, excluded={1.5})
+    with pytest.raises(ValueError, match="negative position -1"):
+        fnp.vectorize(leaky, excluded={-1})
+
+
+def test_wrong_number_of_outputs_is_a_value_and_a_type_error():
+    f = fnp.vectorize(lambda x: (x, x), signature="(n)->(n)")
+    for kind in (ValueError, TypeError):
+        with pytest.raises(kind, match="wrong number of outputs"):
+            traced(f, X)

@@ -47,6 +47,22 @@ def test_sort_complex(x):
     check_agrees("sort_complex", x)
 
 
+def test_descending_order_of_the_array_api_standard():
+    x = np.array([[2.0, 3.0, 2.0], [1.0, 1.0, 5.0]])
+    down = lambda x, axis=-1: fnp.sort(x, axis=axis, descending=True)
+    for value in (down(x), fad.jvp(down, (x,), (x,))[0], fad.jit(down)(x)):
+        np.testing.assert_array_equal(value, [[3.0, 2.0, 2.0], [5.0, 1.0, 1.0]])
+    np.testing.assert_array_equal(down(x, None), [5.0, 3.0, 2.0, 2.0, 1.0, 1.0])
+    order = lambda x: fnp.argsort(x, descending=True)
+    for value in (order(x), fad.jvp(order, (x,), (x,))[0]):
+        np.testing.assert_array_equal(value, [[1, 0, 2], [2, 0, 1]])  # ties in order
+    flat = fnp.argsort(x, axis=None, descending=True)
+    np.testing.assert_array_equal(flat, [5, 1, 0, 2, 3, 4])
+    grad = fad.grad(lambda x: fnp.sum(down(x) * np.arange(3.0)))(x)
+    np.testing.assert_array_equal(np.sort(grad, 1), [[0.0, 1.0, 2.0]] * 2)
+    np.testing.assert_array_equal(grad[0, 1], 0.0)
+
+
 def test_searching_in_order():
     table = np.sort(X[0])
     check_agrees("searchsorted", table, X)

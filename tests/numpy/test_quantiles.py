@@ -94,3 +94,20 @@ def test_slices_of_nans_warn_and_give_nan():
         with pytest.warns(RuntimeWarning, match="All-NaN"):
             out = fad.jvp(f, (x,), (x * 0,))[0]
         np.testing.assert_array_equal(out, [np.nan, 1.5])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: fnp.median(x),
+        lambda x: fnp.nanmedian(x),
+        lambda x: fnp.quantile(x, 0.3),
+        lambda x: fnp.nanpercentile(x, 30.0),
+        lambda x: fnp.quantile(x, 0.3, method="inverted_cdf"),
+    ],
+)
+def test_results_of_no_axes_are_numbers(f):
+    x = np.array([4.0, 1.0, 3.0, 2.0])
+    assert type(f(x)) is np.float64
+    assert type(fad.vjp(f, x)[0]) is np.float64
+    assert type(fad.jvp(f, (x,), (x,))[1]) is np.float64

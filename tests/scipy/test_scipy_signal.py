@@ -84,3 +84,25 @@ def test_long_inputs_go_by_fft_and_agree():
 def test_wrong_arguments_are_explained(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+@pytest.mark.parametrize("mode", ["full", "valid", "same"])
+def test_convolution_along_some_axes_sums_over_others(mode):
+    x, y = _r.standard_normal((2, 6, 3)), _r.standard_normal((3, 4, 2))
+    f = lambda x, y: signal.convolve(x, y, mode, axes=([1], [1]), dot_axes=([2], [0]))
+    want = [
+        [
+            sum(signal.convolve(x[i, :, k], y[k, :, j], mode) for k in range(3))
+            for j in range(2)
+        ]
+        for i in range(2)
+    ]
+    assert_allclose(f(x, y), want)
+    check_derivatives(f, x, y)
+    apart = signal.convolve(x, y, mode, axes=([-2], [-2]))
+    assert apart.shape[:4] == (2, 3, 3, 2)
+
+
+def test_axes_of_a_convolution_come_in_pairs():
+    with pytest.raises(ValueError, match="as many axes"):
+        signal.convolve(np.ones((2, 3)), np.ones((2, 3)), axes=([0, 1], [0]))

@@ -207,3 +207,16 @@ def test_arguments_by_name_and_their_errors():
         stats.norm.pdf(1.0, 0.0, 1.0, 2.0)
     with pytest.raises(ValueError, match="mean \\(n,\\) and a covariance"):
         stats.multivariate_normal.pdf(np.ones(2), np.ones(2), np.eye(3))
+
+
+@needs_scipy
+def test_scalar_mean_and_covariance_make_a_normal_of_numbers():
+    from scipy.stats import multivariate_normal as reference
+
+    x, normal = np.array([0.0, 1.0, -2.0]), stats.multivariate_normal
+    for args in [(x,), (x, 0.5), (x, 0.5, 2.0), (x[:, None], 0.5, 2.0), (1.0, 0.5)]:
+        found = normal.logpdf(*args)
+        assert np.shape(found) == np.shape(reference.logpdf(*args))
+        assert_allclose(found, reference.logpdf(*args))
+    assert normal.logpdf(x, np.zeros(3)).shape == ()
+    assert_allclose(fad.grad(lambda x: normal.logpdf(x, 0.5).sum())(x), 0.5 - x)

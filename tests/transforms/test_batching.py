@@ -38,6 +38,20 @@ def test_axes_that_differ_and_ranks_that_differ_are_aligned():
     assert np.moveaxis(stacked, dim, 0).shape == (3, 4, 2)
 
 
+def test_one_number_per_example_meets_few_others():
+    batch, x = Batch(3), np.array([1.0, 2.0, 3.0])
+    few, many = np.array([10.0, 20.0]), np.arange(8.0).reshape(2, 4)
+    product = mul(few, batch.input(x, 0))
+    stacked, dim = batch.unbox(add(product, product))
+    assert dim == 1 and stacked.flags.c_contiguous  # many examples are quick at the end
+    assert_array_equal(stacked.T, 2 * np.outer(x, few))
+    stacked, dim = batch.unbox(sin(product) * few)
+    assert_array_equal(np.moveaxis(stacked, dim, 0), np.sin(np.outer(x, few)) * few)
+    stacked, dim = batch.unbox(mul(batch.input(x, 0), many))
+    assert dim == 0 and stacked.shape == (3, 2, 4)
+    assert_array_equal(stacked, x[:, None, None] * many)
+
+
 def test_operations_without_examples_cost_nothing():
     assert isinstance(sin(XS), np.ndarray)
 

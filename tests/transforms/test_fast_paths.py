@@ -5,6 +5,7 @@ pass: one equation at a time, by its pullback, each contribution added to the ot
 """
 
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import fad
 import fad.numpy as fnp
+from fad.core.primitive import registry
 from fad.core.tape import Tape
 from fad.core.trace import Trace
 from fad.ops.contraction import matmul
+from fad.ops.kinds import Elementwise
 from fad.transforms.cotangents import LARGE
 
 ROWS, COLUMNS = 300, 700
@@ -51,6 +54,25 @@ SMALL = {
         fnp.cos(x) * fnp.sum(fnp.exp(fnp.cos(x) * y))
     ),
 }
+
+
+UNARY = [
+    prim
+    for prim in registry.values()
+    if isinstance(prim, Elementwise) and len(prim.formulas) == 1 and all(prim.formulas)
+]
+
+
+@pytest.mark.parametrize("prim", UNARY, ids=lambda prim: prim.name)
+def test_formulas_on_arrays_are_the_formulas(prim):
+    plan = prim.plan(0b11)
+    if plan.only is None:
+        return  # there is no second way
+    x = np.linspace(0.1, 0.9, 5)
+    eqn = SimpleNamespace(residuals=(x,))
+    with np.errstate(all="ignore"):
+        found, want = plan.only[1](X[0, :5], x), plan.steps[0][1](X[0, :5], eqn)
+    assert_array_equal(found, want)
 
 
 @pytest.mark.parametrize("f", SMALL.values(), ids=SMALL.keys())

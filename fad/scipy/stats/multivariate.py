@@ -37,9 +37,10 @@ class MultivariateNormal:
         """Return the logarithm of the density.
 
         Args:
-            x: points of shape (..., n), or a scalar for n = 1.
+            x: points of shape (..., n), or (...,) for n = 1.
             mean: of shape (n,); zeros if None.
             cov: a positive definite matrix (n, n), or variances (n,), or one variance.
+                It and the mean tell what n is: 1 if both are scalars.
             allow_singular: must be False.
         """
         if allow_singular:
@@ -80,8 +81,6 @@ def _shaped(x: Any, mean: Any, cov: Any) -> tuple[Any, Any, Any, int]:
     x, mean, cov = numbers(x, 0.0 if mean is None else mean, cov)
     shapes = [aval_of(v).shape for v in (x, mean, cov)]
     n = max([*shapes[1][-1:], *shapes[2][-1:], 1])
-    if shapes[1] == shapes[2] == ():
-        n = shapes[0][-1] if shapes[0] else 1
     if shapes[1] not in ((), (n,)) or shapes[2] not in ((), (n,), (n, n)):
         raise ValueError(
             "multivariate_normal needs a mean (n,) and a covariance (n, n), got shapes "
