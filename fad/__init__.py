@@ -7,8 +7,9 @@
 Transforms: `grad value_and_grad elementwise_grad vjp jvp linearize linear_transpose
 jacfwd jacrev jacobian hessian hvp vmap jit checkpoint`. Rules of one's own: `custom_jvp
 custom_vjp custom_gradient custom_vmap closure_convert`. Programs: `make_jaxpr
-eval_jaxpr eval_shape`; control flow and collectives are in `fad.lax`, random numbers in
-`fad.random`, SciPy's functions in `fad.scipy`. Python from programs:
+eval_jaxpr eval_shape`; control flow and collectives are in `fad.lax`, activations in
+`fad.nn`, random numbers in `fad.random`, SciPy's functions in `fad.scipy`; a tree as a
+vector: `fad.flatten_util`. Python from programs:
 `pure_callback io_callback debug`. To find faults: `disable_jit debug_nans debug_infs
 checking_leaks named_call named_scope print_saved_residuals`.
 
@@ -41,10 +42,21 @@ from .api import (
     vjp,
     vmap,
 )
+from .core.array import Array
 from .core.avals import ShapeDtypeStruct
 
 if TYPE_CHECKING:
-    from . import checkpoint_policies, debug, lax, random, scipy, testing, torch
+    from . import (
+        checkpoint_policies,
+        debug,
+        flatten_util,
+        lax,
+        nn,
+        random,
+        scipy,
+        testing,
+        torch,
+    )
     from .control import custom_jvp, custom_vjp
     from .control.callback import io_callback, pure_callback
     from .control.checkpoint import checkpoint, checkpoint_name, remat
@@ -57,7 +69,7 @@ if TYPE_CHECKING:
         named_call,
         named_scope,
     )
-    from .control.disabling import disable_jit
+    from .control.disabling import disable_jit, ensure_compile_time_eval
     from .control.jit import jit
     from .control.residuals import print_saved_residuals, saved_residuals
 
@@ -66,7 +78,9 @@ __version__ = "0.1.0"
 _LATER = {
     "checkpoint_policies": "",
     "debug": "",
+    "flatten_util": "",
     "lax": "",
+    "nn": "",
     "random": "",
     "scipy": "",
     "testing": "",
@@ -82,6 +96,7 @@ _LATER = {
     "debug_infs": "control.debugging",
     "debug_nans": "control.debugging",
     "disable_jit": "control.disabling",
+    "ensure_compile_time_eval": "control.disabling",
     "io_callback": "control.callback",
     "jit": "control.jit",
     "named_call": "control.debugging",
@@ -111,6 +126,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Array",
     "ShapeDtypeStruct",
     "checking_leaks",
     "checkpoint",
@@ -126,8 +142,10 @@ __all__ = [
     "debug_nans",
     "disable_jit",
     "elementwise_grad",
+    "ensure_compile_time_eval",
     "eval_jaxpr",
     "eval_shape",
+    "flatten_util",
     "float0",
     "grad",
     "hessian",
@@ -144,6 +162,7 @@ __all__ = [
     "make_jaxpr",
     "named_call",
     "named_scope",
+    "nn",
     "numpy",
     "print_saved_residuals",
     "pure_callback",

@@ -25,6 +25,7 @@ LAYERS = [
     ["fad.numpy"],
     ["fad.scipy", "fad.random", "fad.lax"],
     ["fad.tree", "fad.tree_util", "fad.checkpoint_policies", "fad.debug"],
+    ["fad.flatten_util", "fad.nn"],
     ["fad.api"],
     ["fad.higher"],
     ["fad.torch"],

@@ -124,3 +124,9 @@ def test_vmap_check_finds_a_difference():
     f = lambda x: x * 2 if isinstance(x, np.ndarray) else x
     with pytest.raises(AssertionError, match="example 0: vmap against the call"):
         check_vmap(f, (np.ones((2, 3)),))
+
+
+def test_one_mode_by_name_and_the_usual_step():
+    fad.testing.check_grads(np.sin, (0.3,), modes="rev", eps=None)
+    with pytest.raises(ValueError, match="got \\('both',\\)"):
+        fad.testing.check_grads(np.sin, (0.3,), modes="both")

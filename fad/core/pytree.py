@@ -78,6 +78,7 @@ __all__ = [
     "Partial",
     "PytreeMismatchError",
     "SequenceKey",
+    "TransposeMismatchError",
     "TreeDef",
     "all_leaves",
     "broadcast_prefix",

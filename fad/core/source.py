@@ -70,6 +70,21 @@ _STORES = {opcode.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE")
            if name in opcode.opmap}  # fmt: skip
 
 
+_READS = {opcode.opmap[name] for name in ("BINARY_SUBSCR", "BINARY_SLICE")
+          if name in opcode.opmap}  # fmt: skip
+_BINARY = opcode.opmap["BINARY_OP"]
+
+
+def reads_an_item(depth: int) -> bool:
+    """Tell whether the frame `depth` above the caller is at `source[...]`.
+
+    Since Python 3.14 that is one of the binary operations, of number 26.
+    """
+    frame = sys._getframe(depth + 1)
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return code[at] in _READS or (code[at] == _BINARY and code[at + 1] == 26)
+
+
 def assigns_an_item(depth: int) -> bool:
     """Tell whether the frame `depth` above the caller is at `target[...] = value`.
 

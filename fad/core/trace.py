@@ -31,7 +31,7 @@ from .errors import (
     UnexpectedTracerError,
 )
 from .ir import next_serial
-from .source import assigns_an_item, user_source
+from .source import assigns_an_item, reads_an_item, user_source
 from .storing import arrives
 
 if TYPE_CHECKING:
@@ -158,6 +158,11 @@ class Tracer:
         return operator.index(known)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        if reads_an_item(1):
+            raise TracerArrayConversionError(
+                f"A plain numpy.ndarray was indexed by a traced value {self.aval!r}"
+                f"{_at_user_line()}: NumPy needs to know the index. {_READ_HINT}"
+            )
         raise TracerArrayConversionError(
             f"A traced value {self.aval!r} cannot become a plain numpy.ndarray"
             f"{_at_user_line()}: the array would not know its derivatives. "
@@ -215,6 +220,10 @@ _NUMBER_HINT = (
 _INDEX_HINT = (
     "Shapes, range() and list indices must be plain integers: pass it as a static "
     "argument, or write fnp.take(values, i) instead of values[i]."
+)
+_READ_HINT = (
+    "Write fnp.take(a, i, axis=0) or fnp.at(a)[i].get() instead of a[i], and "
+    "fnp.where(mask, a, 0.0) for a mask."
 )
 _ARRAY_HINT = (
     "Two ways out: build the result from its parts with fnp.stack, fnp.concatenate or "

@@ -14,8 +14,10 @@ in any nesting. The operations on arrays are in the modules
     elementwise   arithmetic with other rules than NumPy's: `div rem round clamp select`
     shaping       `broadcast_in_dim pad slice iota` and the like, everything given
     reducing      `reduce reduce_window sort top_k`, running sums
-    slicing       blocks at traced places: `dynamic_slice gather scatter_add`
-    convolution   `conv_general_dilated dot_general`
+    slicing       blocks at traced places: `dynamic_slice dynamic_update_slice`
+    gathering     many blocks at once: `gather scatter scatter_add`
+    products      `dot_general`
+    convolution   `conv_general_dilated conv_transpose`
     linalg        `cholesky eigh qr svd triangular_solve`
 
 What has the meaning of a function of NumPy is that function: `lax.sin` is `fnp.sin`,
@@ -111,15 +113,11 @@ from ..ops.gamma_functions import gammaln as lgamma
 from . import linalg
 from .convolution import (
     ConvDimensionNumbers,
-    Precision,
-    batch_matmul,
     conv,
     conv_dimension_numbers,
     conv_general_dilated,
     conv_transpose,
     conv_with_general_padding,
-    dot,
-    dot_general,
 )
 from .elementwise import (
     RoundingMethod,
@@ -135,6 +133,19 @@ from .elementwise import (
     select,
     shift_right_logical,
 )
+from .gathering import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+    gather,
+    scatter,
+    scatter_add,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+    scatter_sub,
+)
+from .products import Precision, batch_matmul, dot, dot_general
 from .reducing import (
     argmax,
     argmin,
@@ -181,23 +192,13 @@ from .shaping import (
     unstack,
 )
 from .slicing import (
-    GatherDimensionNumbers,
-    GatherScatterMode,
-    ScatterDimensionNumbers,
     dynamic_index_in_dim,
     dynamic_slice,
     dynamic_slice_in_dim,
     dynamic_update_index_in_dim,
     dynamic_update_slice,
     dynamic_update_slice_in_dim,
-    gather,
     index_take,
-    scatter,
-    scatter_add,
-    scatter_max,
-    scatter_min,
-    scatter_mul,
-    scatter_sub,
 )
 
 __all__ = [

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core.trace import aval_of
-from ..ops import comparison, special
+from ..ops import activations, comparison, special
 from ..ops.arithmetic import real, stop_gradient
 from ..ops.elementary import exp, log
 from ..ops.infer_rules import normalize_axes
@@ -125,6 +125,5 @@ def logit(x: Any) -> Any:
 
 
 def relu(x: Any) -> Any:
-    """Return max(x, 0), elementwise, with slope 0 at 0."""
-    x = operand(x)
-    return comparison.where(x > 0, x, 0)
+    """Return max(x, 0), elementwise, with slope 0 at 0; nan stays nan."""
+    return activations.relu(operand(x))

@@ -91,7 +91,8 @@ def dispatching(
         traced: has the signature; takes calls with a tracer, but for those with `out`.
         otherwise: takes all other calls, as `otherwise(args, kwargs)`.
     """
-    plain = inspect.unwrap(numpy_function)
+    dispatched = type(numpy_function) is type(np.sum)
+    plain = numpy_function.__wrapped__ if dispatched else numpy_function
     scope: dict[str, Any] = {"__builtins__": builtins}
     public = FunctionType(_first_call.__code__, scope)
     scope |= dict(

@@ -33,10 +33,10 @@ def check_grads(
     f: Function,
     args: Sequence[Any],
     order: int = 1,
-    modes: Sequence[str] = ("fwd", "rev"),
+    modes: str | Sequence[str] = ("fwd", "rev"),
     atol: float | None = None,
     rtol: float | None = None,
-    eps: float = 0.02,
+    eps: float | None = None,
     directions: int = 3,
     seed: int = 0,
 ) -> None:
@@ -49,7 +49,7 @@ def check_grads(
         order: derivatives are checked up to this order, in every mix of modes.
         modes: "fwd" (jvp), "rev" (vjp), or both.
         atol, rtol: tolerances, 1e-7 in double and 2e-4 in single precision if None.
-        eps: the largest step of the differences.
+        eps: the largest step of the differences, 0.02 if None.
         directions: how many random directions to try at each order.
         seed: of the directions.
 
@@ -61,12 +61,14 @@ def check_grads(
     >>> check_grads(lambda x: fnp.exp(x) * x, (np.array([0.5, 2.0]),), order=2)
     >>> check_grads(fnp.floor, (1.5,))
     """
+    modes = (modes,) if isinstance(modes, str) else tuple(modes)
     unknown = set(modes) - {"fwd", "rev"}
     if unknown or not modes:
-        raise ValueError(f"modes are 'fwd' and 'rev', got {tuple(modes)}")
+        raise ValueError(f"modes are 'fwd' and 'rev', got {modes}")
     leaves, tree = tree_flatten(tuple(args))
     tol = _tolerance(leaves, atol, rtol)
-    options = _Options(tuple(modes), tol, eps, directions, np.random.default_rng(seed))
+    step = 0.02 if eps is None else eps
+    options = _Options(modes, tol, step, directions, np.random.default_rng(seed))
     flat = lambda *new: f(*tree.unflatten(new))
     _check_order(flat, [np.asarray(v)[()] for v in leaves], 1, order, (), options)
 

@@ -60,6 +60,21 @@ def test_tracer_does_not_become_an_array(transform):
         seen_in(transform, np.asarray)
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda a, i: a[i],
+        lambda a, i: a[i, None],
+        lambda a, i: a[fnp.stack([i, i])],
+        lambda a, i: a[i > 0],
+    ],
+)
+def test_plain_array_is_not_indexed_by_an_unknown_value(read):
+    for transform in (fad.jit, lambda f: lambda i: fad.vmap(f)(np.array([i]))):
+        with pytest.raises(TypeError, match=r"was indexed by.*fnp\.take\(a, i"):
+            transform(lambda i: read(np.arange(3.0), i))(1)
+
+
 def test_len_of_a_scalar():
     with pytest.raises(TypeError, match="len.. of unsized object"):
         fad.grad(lambda x: len(x))(1.0)
