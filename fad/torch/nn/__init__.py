@@ -1,7 +1,7 @@
 """torch.nn: modules, parameters and containers, and the functions they are made of.
 
 The functions are in `torch.nn.functional`, the ways to fill parameters in
-`torch.nn.init`; each `modules_*` file holds one family of layers.
+`torch.nn.init`, tools for gradients and sequences in `torch.nn.utils`; each `modules_*` file holds one family of layers.
 
 Public names: `Module`, `Parameter`, `Sequential`, `ModuleList`, `ModuleDict`,
 `ParameterList`, `ParameterDict`, `functional`, `init`, and those of the families.
@@ -13,6 +13,8 @@ from . import (
     functional,
     init,
     modules_activation,
+    modules_attention,
+    modules_cells,
     modules_conv,
     modules_dropout,
     modules_embedding,
@@ -20,8 +22,11 @@ from . import (
     modules_loss,
     modules_norm,
     modules_pool,
+    modules_recurrent,
     modules_running_norm,
     modules_shape,
+    modules_transformer,
+    utils,
 )
 from .containers import ModuleDict, ModuleList, Sequential
 from .module import Module
@@ -30,6 +35,8 @@ from .parameter_containers import ParameterDict, ParameterList
 
 _FAMILIES = (
     modules_activation,
+    modules_attention,
+    modules_cells,
     modules_conv,
     modules_dropout,
     modules_embedding,
@@ -37,8 +44,10 @@ _FAMILIES = (
     modules_loss,
     modules_norm,
     modules_pool,
+    modules_recurrent,
     modules_running_norm,
     modules_shape,
+    modules_transformer,
 )
 globals().update(
     {name: getattr(family, name) for family in _FAMILIES for name in family.__all__}
@@ -54,5 +63,6 @@ __all__ = [
     "Sequential",
     "functional",
     "init",
+    "utils",
 ]
 __all__ += [name for family in _FAMILIES for name in family.__all__]

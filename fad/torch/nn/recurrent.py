@@ -80,10 +80,10 @@ def run_direction(
     b: Any,
     c: Any,
     projection: Any,
+    active: Any,
     *state: Any,
     mode: str,
     reverse: bool,
-    active: Any = None,
 ) -> tuple[Any, ...]:
     """Return the outputs of all times, shape ``(time, batch, size)``, and the last state.
 
@@ -92,9 +92,9 @@ def run_direction(
         w, v: the weights of inputs and of the state.
         b, c: their biases, or None.
         projection: what h is multiplied with, or None.
-        state: h, and c of an LSTM, shape ``(batch, size)``.
         active: booleans ``(time, batch)``, where sequences have not ended; beyond, the
-            state stays and the output is 0.
+            state stays and the output is 0. None if all are as long.
+        state: h, and c of an LSTM, shape ``(batch, size)``.
     """
     step = STEPS[mode]
     times = aval_of(x).shape[0]
@@ -106,10 +106,10 @@ def run_direction(
         if projection is not None:
             new = (new[0] @ swap_last(projection), *new[1:])
         if active is not None:
-            alive = active[t][:, None]
+            alive = getitem(active, index=(t, slice(None), None))
             new = tuple(where(alive, n, s) for n, s in zip(new, state, strict=True))
         state = new
         out = state[0] if active is None else where(alive, state[0], 0)
         outputs.append(out)
-    stacked = stack(outputs, 0)
+    stacked = stack(outputs)
     return (flip(stacked, axis=(0,)) if reverse else stacked), *state
