@@ -26,7 +26,7 @@ from ..core.trace import Trace, Tracer, staging_trace
 from ..transforms.reverse import backward
 from .modes import current
 from .node import FREED, Node, node_type
-from .packing import pack_program, unpacked_program
+from .packing import Everything, opened, pack_program, packed, unpacked_program
 from .saving import Storage, modified, reattach
 from .tape import _PLAIN, TAPE, functional, quietly, storage_of
 from .tensor import Tensor, tensor_of
@@ -125,10 +125,11 @@ class CompositeNode(Node):
         return [a for eqn in program(self.residuals) for a in _arrays_of(eqn)]
 
     def _pull_recorded(self, cts: Sequence[Any]) -> Sequence[Any]:
+        kept = opened(self.kept)
         storages = {what: storage for what, storage, _ in self.saved}
         inputs = [
             reattach(v, atom, storages.get(i))
-            for i, (v, atom) in enumerate(zip(self.kept, self.inputs, strict=True))
+            for i, (v, atom) in enumerate(zip(kept, self.inputs, strict=True))
         ]
         traced = [atom is not None for atom in self.inputs]
         given = [ct is not None for ct in cts]
@@ -355,7 +356,10 @@ def _recorded(
         node.residuals = tuple(r.atom for r in results)
         mode = current()
         if mode.saved_hooks:
-            pack_program(node.residuals, mode.saved_hooks[-1])
+            hooks = mode.saved_hooks[-1]
+            pack_program(node.residuals, hooks)
+            if hooks.__class__ is Everything:
+                node.kept = packed(values, hooks)
         if mode.anomaly:
             from .anomaly import remember_place
 

@@ -3,7 +3,8 @@
 `graph.saved_tensors_hooks` gives every array that a node saves to a pack hook; backward
 gets it back from the unpack hook. Between the two, residuals are `Packed` entries.
 
-Public names: `Packed`, `packed`, `unpacked`, `pack_program`, `unpacked_program`.
+Public names: `Everything`, `Packed`, `packed`, `unpacked`, `opened`, `pack_program`,
+`unpacked_program`.
 """
 
 from __future__ import annotations
@@ -18,9 +19,27 @@ from ..core.ir import program
 from .modes import no_grad
 from .saving import FREED
 
-__all__ = ["Packed", "pack_program", "packed", "unpacked", "unpacked_program"]
+__all__ = [
+    "Everything",
+    "Packed",
+    "opened",
+    "pack_program",
+    "packed",
+    "unpacked",
+    "unpacked_program",
+]
 
 Pair = tuple[Any, Any]
+
+
+class Everything(tuple[Any, Any]):
+    """A pair of hooks that takes over the inputs of composites too.
+
+    A composite keeps its inputs for the case that its gradient is differentiated.
+    PyTorch has no such values, so users' hooks do not see them.
+    """
+
+    __slots__ = ()
 
 
 class Packed(tuple[Any, ...]):
@@ -47,12 +66,16 @@ def unpacked(eqn: Any) -> tuple[Any, ...]:
     Raises:
         RuntimeError: they have been freed.
     """
-    residuals: Any = eqn.residuals
-    if residuals is None:
+    if eqn.residuals is None:
         raise RuntimeError(FREED)
-    if residuals.__class__ is not Packed:
-        return tuple(residuals)
-    return tuple(r if unpack is None else unpack(r).value for unpack, r in residuals)
+    return opened(eqn.residuals)
+
+
+def opened(values: Any) -> tuple[Any, ...]:
+    """Return values, from the hook that holds them if one does."""
+    if values.__class__ is not Packed:
+        return tuple(values)
+    return tuple(v if unpack is None else unpack(v).value for unpack, v in values)
 
 
 def pack_program(outs: Sequence[Any], hooks: Pair) -> None:

@@ -1,3 +1,4 @@
-"""torch.utils: data sets and loaders."""
+"""torch.utils: data sets and loaders, and checkpointing."""
 
+from . import checkpoint as checkpoint
 from . import data as data
