@@ -62,7 +62,9 @@ globals().update(_DTYPES)
 globals().update(_functions)
 _tensor.hide_inherited()
 
-_PACKAGES = frozenset("nn optim utils distributions linalg fft special func".split())
+_PACKAGES = frozenset(
+    "nn optim utils distributions linalg fft special func legacy".split()
+)
 
 
 def __getattr__(name: str) -> _Any:

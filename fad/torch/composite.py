@@ -25,7 +25,7 @@ from ..core.tape import Tape
 from ..core.trace import Trace, Tracer, staging_trace
 from ..transforms.reverse import backward
 from .modes import current
-from .node import FREED, Node, node_type
+from .node import FREED, VOLATILE, Node, node_type
 from .packing import Everything, opened, pack_program, packed, unpacked_program
 from .saving import Storage, modified, reattach
 from .tape import _PLAIN, TAPE, functional, quietly, storage_of
@@ -248,6 +248,8 @@ def record_composite(
     values, atoms, key = _taken_apart(boxes, mode.grad)
     if staging_trace() is not None or any(map(_transformed, values)):
         return _wrapped(function(*[functional(b) for b in boxes]))
+    if key and VOLATILE in atoms:
+        return _volatile(_wrapped(quietly(function, *values)))
     if memo is not None and not mode.saved_hooks and not mode.anomaly:
         known = memo.program(function, params or {}, values, key)
         if known is not None:
@@ -296,6 +298,12 @@ def compiled_node() -> type:
     from .compiled import CompiledNode
 
     return CompiledNode
+
+
+def _volatile(out: Any) -> Any:
+    for o in out if isinstance(out, tuple) else (out,):
+        o.payload = VOLATILE
+    return out
 
 
 def _transformed(value: Any) -> bool:

@@ -19,7 +19,7 @@ from ..ops.arithmetic import add, copy, stop_gradient
 from .dtypes import of_numpy
 from .hooks import HookDict, RemovableHandle
 from .modes import current
-from .node import AccumulateGrad, node_type
+from .node import VOLATILE, AccumulateGrad, node_type
 from .tape import record
 from .tensor import Tensor, tensor_of, wrap
 
@@ -219,7 +219,9 @@ def _set_data(self: Tensor, new: Any) -> None:
 
 
 def volatile(self: Tensor) -> bool:
-    """Return False, with a warning: the flag is gone."""
+    """Return False, with a warning: the flag is gone, but from `fad.torch.legacy`."""
+    if self.payload is VOLATILE:
+        return True
     warnings.warn(
         "volatile was removed (Variable.volatile is always False)",
         UserWarning,

@@ -21,7 +21,7 @@ from ..core.trace import Tracer, aval_of
 from .dtypes import castable, of_numpy
 from .grad_attributes import move_retained
 from .modes import current
-from .node import PrimitiveNode
+from .node import VOLATILE, PrimitiveNode
 from .saving import succeed
 from .tape import quietly
 from .tensor import Tensor
@@ -208,6 +208,8 @@ def _give_history(x: Tensor, atom: Any) -> None:
     old = x.payload
     x.payload = atom
     x._leaf_requires = False
+    if VOLATILE in (old, atom):
+        return
     if old is not None:
         succeed(old, atom)
     elif atom is not None:

@@ -13,7 +13,8 @@ which a user made, is its `AccumulateGrad`.
 that `fad.grad` makes. With `create` its residuals are re-attached to their atoms
 (`lifted`), so that the formulas run on tracers and are recorded.
 
-Public names: `Node`, `PrimitiveNode`, `AccumulateGrad`, `node_type`, `FREED`.
+Public names: `Node`, `PrimitiveNode`, `AccumulateGrad`, `node_type`, `FREED`,
+`VOLATILE`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .hooks import Hooks, RemovableHandle
 from .packing import Packed, unpacked
 from .saving import FREED, check_versions, reattach
 
-__all__ = ["FREED", "AccumulateGrad", "Node", "PrimitiveNode", "node_type"]
+__all__ = ["FREED", "VOLATILE", "AccumulateGrad", "Node", "PrimitiveNode", "node_type"]
 
 _new = object.__new__
 _SHAPES = (AVALS,)  # picks that keep no values, so that there is nothing to free
@@ -215,6 +216,17 @@ class AccumulateGrad(Node):
         node.aval = aval
         node.hooks = node.extra = None
         return node
+
+
+class _Volatile:
+    """The atom of volatile tensors (`fad.torch.legacy`), from which nothing is recorded."""
+
+    eqn = None
+    index = 0
+    extra: dict[str, Any] = {}
+
+
+VOLATILE: Any = _Volatile()
 
 
 @functools.cache

@@ -266,9 +266,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 _strided = composite(
     "AsStridedBackward0",
-    lambda x, *, places: getitem(
-        shapes.ravel(x), places, index=(ARRAY,)
-    ),
+    lambda x, *, places: getitem(shapes.ravel(x), places, index=(ARRAY,)),
 )
 
 

@@ -39,7 +39,7 @@ def _in_place(name: str) -> None:
     def run(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_inplace(self, self.requires_grad)
         view = function(self, *args, **kwargs)
-        if view.payload is not None:
+        if view.grad_fn is not None:
             view.payload.__class__ = _in_place_node(type(view.payload))
         return _become(self, view)
 

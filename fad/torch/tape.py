@@ -27,7 +27,7 @@ from ..core.ir import next_serial
 from ..core.primitive import ANS, ARGS, mask_key
 from ..core.trace import Trace, Tracer, aval_of, bind, staging_trace
 from .modes import current
-from .node import PrimitiveNode, node_type
+from .node import VOLATILE, PrimitiveNode, node_type
 from .packing import packed
 from .saving import Saved, Storage
 
@@ -171,7 +171,9 @@ def record(
     out: Tensor = _new(_Tensor)
     out.value = ans
     out.payload = None
-    if key and not prim.constant and ans.dtype.kind in "fc":
+    if key and VOLATILE in atoms:
+        out.payload = VOLATILE
+    elif key and not prim.constant and ans.dtype.kind in "fc":
         plan = prim.plans.get(key + bit) or prim.plan(key + bit)
         if not plan.constant:
             _attach_node(out, cls, prim, params, plan, atoms, values, boxes)

@@ -30,7 +30,7 @@ from . import tape
 from .dtypes import dtype, of_numpy
 from .missing import no_attribute
 from .modes import current
-from .node import AccumulateGrad, Node
+from .node import VOLATILE, AccumulateGrad, Node
 from .saving import Storage
 from .size import CPU, Size, device
 from .tape import TAPE
@@ -133,7 +133,7 @@ class Tensor(Tracer):
     def requires_grad(self) -> bool:
         """Whether gradients have to be computed for it."""
         if self.payload is not None or self._leaf_requires:
-            return True
+            return self.payload is not VOLATILE
         view = self._view
         return view is not None and view.base.requires_grad and self.is_differentiable()
 
