@@ -26,6 +26,8 @@ for _module in sorted(m.name for m in _pkgutil.iter_modules(__path__)):
     if _module.startswith("ops_"):
         _importlib.import_module(f"{__name__}.{_module}")
 
+from math import e, inf, nan, pi  # noqa: E402, F401
+
 from . import operators as _operators  # noqa: E402, F401
 from . import tensor as _tensor  # noqa: E402
 from .anomaly import (  # noqa: E402, F401
@@ -58,6 +60,7 @@ from .serialization import load, save  # noqa: E402, F401
 from .size import Size, device  # noqa: E402, F401
 from .tensor import Tensor  # noqa: E402, F401
 
+newaxis = None
 globals().update(_DTYPES)
 globals().update(_functions)
 _tensor.hide_inherited()
@@ -67,7 +70,23 @@ _PACKAGES = frozenset(
 )
 
 
+_OF_NETWORKS = frozenset(
+    """
+    adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d bilinear celu celu_
+    channel_shuffle conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+    conv_transpose3d cosine_similarity dropout feature_alpha_dropout group_norm gru
+    gru_cell hardshrink layer_norm lstm lstm_cell max_pool1d max_pool2d max_pool3d
+    pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm rnn_relu
+    rnn_relu_cell rnn_tanh rnn_tanh_cell rrelu selu selu_ threshold
+    """.split()
+)
+"""Functions of networks that are in this namespace too."""
+
+
 def __getattr__(name: str) -> _Any:
+    if name in _OF_NETWORKS:
+        networks = _importlib.import_module(f"{__name__}.nn")
+        return _functions.get(name) or getattr(networks.functional, name)
     if name in _PACKAGES:
         try:
             return _importlib.import_module(f"{__name__}.{name}")

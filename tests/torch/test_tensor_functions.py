@@ -184,3 +184,12 @@ def test_named_results_have_names():
     assert found.values is found[0]
     assert (values.item(), indices.item()) == (3.0, 0)
     assert repr(found).startswith("torch.return_types.max(\nvalues=tensor([3.])")
+
+
+def test_functions_of_networks_are_in_the_namespace_too():
+    x = torch.ones(1, 1, 4)
+    assert torch.conv1d(x, torch.ones(1, 1, 2)).tolist() == [[[2.0, 2.0, 2.0]]]
+    assert torch.max_pool1d(x, 2) is not None
+    for name in torch._OF_NETWORKS:
+        assert callable(getattr(torch, name)), name
+    assert (torch.pi, torch.newaxis) == (np.pi, None)
