@@ -25,7 +25,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import DTypeLike
 
-from fad.torch.filling import narrow, require_kind, scalar_name
+from fad.torch.filling import empty_as, narrow, require_kind, scalar_name
 from fad.torch.generator import Generator
 from fad.torch.integers import greatest_integer, randint, random_
 from fad.torch.sampling import bernoulli_, exponential_, normal_
@@ -119,7 +119,7 @@ def multinomial(
     if replacement and count > 1:
         return _multinomial_with_replacement(generator, weights, count)
     with np.errstate(divide="ignore", invalid="ignore"):
-        scores = weights / exponential_(generator, np.empty_like(weights))
+        scores = weights / exponential_(generator, empty_as(weights))
     return np.argsort(-scores, axis=-1, kind="stable")[..., :count]
 
 
@@ -241,7 +241,7 @@ def dropout_mask(generator: Generator, like: np.ndarray, p: float) -> np.ndarray
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if p in (0, 1):
         return np.full_like(like, 1 - p)
-    mask = bernoulli_(generator, np.empty_like(like), 1 - p)
+    mask = bernoulli_(generator, empty_as(like), 1 - p)
     exact = np.float64 if like.dtype == np.float64 else np.float32
     mask *= (exact(1) / exact(1 - p)).astype(like.dtype)
     return mask

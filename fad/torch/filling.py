@@ -1,7 +1,7 @@
 """How random values reach an array: order, rounding, and the names of dtypes.
 
-Public names: `lay_down`, `narrow`, `real_parts`, `require_kind`, `scalar_name`,
-`c_name`.
+Public names: `empty_as`, `lay_down`, `narrow`, `real_parts`, `require_kind`,
+`scalar_name`, `c_name`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 __all__ = [
     "c_name",
+    "empty_as",
     "lay_down",
     "narrow",
     "real_parts",
@@ -28,6 +29,20 @@ def real_parts(out: np.ndarray, kernel: str) -> np.ndarray:
     if out.dtype.kind != "c":
         return out
     return out[..., np.newaxis].view(f"f{out.itemsize // 2}")
+
+
+def empty_as(like: np.ndarray) -> np.ndarray:
+    """Return an array of a shape and layout, in rows where memory is repeated.
+
+    PyTorch lays out what is made after an expanded tensor as if it were contiguous.
+
+    >>> empty_as(np.broadcast_to(np.zeros(3), (2, 3))).strides
+    (24, 8)
+    """
+    repeats = any(
+        s == 0 for s, n in zip(like.strides, like.shape, strict=True) if n > 1
+    )
+    return np.empty(like.shape, like.dtype) if repeats else np.empty_like(like)
 
 
 def lay_down(out: np.ndarray, values: np.ndarray) -> None:

@@ -17,6 +17,7 @@ from . import choosing, integers, sampling
 from .creation import finish, shape_from
 from .declare import composite, function, method
 from .dtypes import DTYPES, default_float, dtype, to_numpy
+from .filling import empty_as
 from .generator import Generator
 from .inplace import write_into
 from .ops_binary import tied
@@ -157,7 +158,7 @@ def bernoulli(
     """Return ones, each with the probability in the tensor (or p), and zeros."""
     stream, value = _stream(generator), input.value
     chance = value if p is None else p
-    array = sampling.bernoulli_(stream, np.empty_like(value), chance)
+    array = sampling.bernoulli_(stream, empty_as(value), chance)
     return _drawn("BernoulliBackward0", input, array)
 
 

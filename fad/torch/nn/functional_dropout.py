@@ -12,6 +12,7 @@ import numpy as np
 
 from ..choosing import dropout_mask
 from ..dtypes import default_float, of_numpy
+from ..filling import empty_as
 from ..sampling import bernoulli_
 from ..tensor import Tensor, wrap
 from .checks import source
@@ -169,7 +170,7 @@ def alpha_dropout(
     _check(p)
     if not training or p == 0 or not input.aval.size:
         return input
-    return _alpha(input, np.empty_like(_values(input)), p, inplace)
+    return _alpha(input, empty_as(_values(input)), p, inplace)
 
 
 def feature_alpha_dropout(

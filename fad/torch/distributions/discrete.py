@@ -1,0 +1,316 @@
+"""Discrete distributions.
+
+Public names: `Bernoulli`, `Geometric`, `Poisson`, `Categorical`, `OneHotCategorical`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..declare import functions
+from ..modes import no_grad
+from ..nn import functional as F
+from ..size import Size
+from . import constraints
+from .distribution import Distribution, broadcast
+
+__all__ = ["Bernoulli", "Categorical", "Geometric", "OneHotCategorical", "Poisson"]
+
+
+def clamp_probs(probs: Any) -> Any:
+    """Move probabilities off 0 and 1, so that their logarithms are finite."""
+    eps = float(np.finfo(probs.aval.dtype).eps)
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+class _ByProbs(Distribution):
+    """One number for each distribution, given as `probs` or as `logits`."""
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError(
+                "Either `probs` or `logits` must be specified, but not both."
+            )
+        name, given = ("probs", probs) if logits is None else ("logits", logits)
+        (tensor,) = broadcast(given)
+        self.__dict__[name] = tensor
+        super().__init__(tensor.shape, validate_args=validate_args)
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        if name == "probs" and "logits" in own:
+            return own["logits"].sigmoid()
+        if name == "logits" and "probs" in own:
+            p = clamp_probs(own["probs"])
+            return p.log() - (-p).log1p()
+        raise AttributeError(
+            f"'{type(self).__name__}' object has no attribute '{name}'"
+        )
+
+
+class Bernoulli(_ByProbs):
+    """1 with a probability, 0 otherwise.
+
+    >>> from fad import torch
+    >>> torch.distributions.Bernoulli(torch.tensor(0.25)).log_prob(torch.tensor(1.))
+    tensor(-1.3863)
+    """
+
+    arg_constraints = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support = constraints.boolean
+    has_enumerate_support = True
+
+    @property
+    def mean(self) -> Any:
+        return self.probs
+
+    @property
+    def variance(self) -> Any:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return functions["bernoulli"](self.probs.expand(shape))
+
+    def log_prob(self, value: Any) -> Any:
+        self._validate_sample(value)
+        logits, value = functions["broadcast_tensors"](self.logits, value)
+        return -F.binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Any:
+        return F.binary_cross_entropy_with_logits(
+            self.logits, self.probs, reduction="none"
+        )
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        values = functions["arange"](2, dtype=self.probs.dtype)
+        values = values.view(-1, *[1] * len(self._batch_shape))
+        return values.expand(-1, *self._batch_shape) if expand else values
+
+
+class Geometric(_ByProbs):
+    """The number of failures before the first success."""
+
+    arg_constraints = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support = constraints.nonnegative_integer
+
+    @property
+    def mean(self) -> Any:
+        return 1.0 / self.probs - 1.0
+
+    @property
+    def mode(self) -> Any:
+        return functions["zeros_like"](self.probs)
+
+    @property
+    def variance(self) -> Any:
+        return (1.0 / self.probs - 1.0) / self.probs
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        shape = self._extended_shape(sample_shape)
+        tiny = float(np.finfo(self.probs.aval.dtype).tiny)
+        with no_grad():
+            u = self.probs.new_empty(shape).uniform_(tiny, 1)
+            return (u.log() / (-self.probs).log1p()).floor()
+
+    def log_prob(self, value: Any) -> Any:
+        self._validate_sample(value)
+        value, probs = functions["broadcast_tensors"](value, self.probs)
+        probs = probs.clone()
+        probs[(probs == 1) & (value == 0)] = 0
+        return value * (-probs).log1p() + self.probs.log()
+
+    def entropy(self) -> Any:
+        cross = F.binary_cross_entropy_with_logits(
+            self.logits, self.probs, reduction="none"
+        )
+        return cross / self.probs
+
+
+class Poisson(Distribution):
+    """The number of events at a rate."""
+
+    arg_constraints = {"rate": constraints.nonnegative}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        (self.rate,) = broadcast(rate)
+        super().__init__(self.rate.shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Any:
+        return self.rate
+
+    @property
+    def mode(self) -> Any:
+        return self.rate.floor()
+
+    @property
+    def variance(self) -> Any:
+        return self.rate
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return functions["poisson"](self.rate.expand(shape))
+
+    def log_prob(self, value: Any) -> Any:
+        self._validate_sample(value)
+        rate, value = functions["broadcast_tensors"](self.rate, value)
+        return functions["xlogy"](value, rate) - rate - (value + 1).lgamma()
+
+
+class Categorical(Distribution):
+    """One of several classes, with probabilities along the last dimension.
+
+    >>> from fad import torch
+    >>> d = torch.distributions.Categorical(torch.tensor([0.25, 0.25, 0.5]))
+    >>> d.log_prob(torch.tensor(2)), d.entropy()
+    (tensor(-0.6931), tensor(1.0397))
+    """
+
+    arg_constraints = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError(
+                "Either `probs` or `logits` must be specified, but not both."
+            )
+        name, given = ("probs", probs) if logits is None else ("logits", logits)
+        if given.ndim < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if logits is None:
+            self.probs = probs / probs.sum(-1, keepdim=True)
+        else:
+            self.logits = logits - logits.logsumexp(-1, keepdim=True)
+        self._num_events = given.shape[-1]
+        super().__init__(given.shape[:-1], validate_args=validate_args)
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        if name == "probs" and "logits" in own:
+            return own["logits"].softmax(-1)
+        if name == "logits" and "probs" in own:
+            return clamp_probs(own["probs"]).log()
+        raise AttributeError(
+            f"'{type(self).__name__}' object has no attribute '{name}'"
+        )
+
+    @property
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the probabilities."""
+        own = self.__dict__
+        return (own["probs"] if "probs" in own else own["logits"]).shape
+
+    @property
+    def mean(self) -> Any:
+        return functions["full"](
+            self._batch_shape, float("nan"), dtype=self.probs.dtype
+        )
+
+    variance = mean
+
+    @property
+    def mode(self) -> Any:
+        return self.probs.argmax(-1)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        shape = Size(sample_shape)
+        flat = self.probs.detach().reshape(-1, self._num_events)
+        drawn = functions["multinomial"](flat, shape.numel(), True).T
+        return drawn.reshape(self._extended_shape(shape))
+
+    def log_prob(self, value: Any) -> Any:
+        self._validate_sample(value)
+        value = value.long().unsqueeze(-1)
+        value, logits = functions["broadcast_tensors"](value, self.logits)
+        return logits.gather(-1, value[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Any:
+        logits = self.logits.clamp(min=float(np.finfo(self.logits.aval.dtype).min))
+        return -(logits * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        values = functions["arange"](self._num_events)
+        values = values.view(-1, *[1] * len(self._batch_shape))
+        return values.expand(-1, *self._batch_shape) if expand else values
+
+    def __repr__(self) -> str:
+        name = "probs" if "probs" in self.__dict__ else "logits"
+        return f"{type(self).__name__}({name}: {self.param_shape})"
+
+
+class OneHotCategorical(Distribution):
+    """One of several classes, as a vector with a 1 in its place."""
+
+    arg_constraints = Categorical.arg_constraints
+    support = constraints.Constraint(
+        "OneHot()",
+        lambda x: ((x == 0) | (x == 1)).all(-1) & (x.sum(-1) == 1),
+        is_discrete=True,
+        event_dim=1,
+    )
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits, validate_args)
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    @property
+    def probs(self) -> Any:
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Any:
+        return self._categorical.logits
+
+    @property
+    def mean(self) -> Any:
+        return self.probs
+
+    @property
+    def mode(self) -> Any:
+        best = self.probs.argmax(-1)
+        return F.one_hot(best, self._event_shape[0]).to(self.probs.dtype)
+
+    @property
+    def variance(self) -> Any:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        drawn = self._categorical.sample(sample_shape)
+        return F.one_hot(drawn, self._event_shape[0]).to(self.probs.dtype)
+
+    def log_prob(self, value: Any) -> Any:
+        self._validate_sample(value)
+        return self._categorical.log_prob(value.max(-1)[1])
+
+    def entropy(self) -> Any:
+        return self._categorical.entropy()
+
+    def __repr__(self) -> str:
+        return "OneHotCategorical()"
