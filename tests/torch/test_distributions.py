@@ -93,6 +93,17 @@ def test_samples_of_a_batch():
     assert (d.batch_shape, d.event_shape) == ((2,), (2,))
 
 
+@pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE])
+def test_a_larger_batch_is_the_same_distribution(name):
+    d = (CONTINUOUS | DISCRETE)[name]()
+    wide = d.expand((2, 3))
+    assert wide.batch_shape == (2, 3)
+    value = d.sample()
+    expected = np.full((2, 3), d.log_prob(value).item())
+    np.testing.assert_allclose(wide.log_prob(value.expand(2, 3)), expected)
+    assert wide.sample((4,)).shape == (4, 2, 3)
+
+
 def test_reparameterised_samples_have_gradients():
     loc, scale = T(0.5, requires_grad=True), T(2.0, requires_grad=True)
     d = D.Normal(loc, scale)

@@ -98,6 +98,11 @@ class LogNormal(Distribution):
         self._base = Normal(loc, scale, validate_args=validate_args)
         super().__init__(self._base.batch_shape, validate_args=validate_args)
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with a larger batch."""
+        inner = self._base.expand(batch_shape)
+        return LogNormal(inner.loc, inner.scale, validate_args=False)
+
     @property
     def loc(self) -> Any:
         return self._base.loc

@@ -51,6 +51,12 @@ class _ByProbs(Distribution):
             f"'{type(self).__name__}' object has no attribute '{name}'"
         )
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with a larger batch."""
+        name = "probs" if "probs" in self.__dict__ else "logits"
+        given = {name: self.__dict__[name].expand(batch_shape)}
+        return type(self)(**given, validate_args=False)
+
 
 class Bernoulli(_ByProbs):
     """1 with a probability, 0 otherwise.
@@ -148,6 +154,10 @@ class Poisson(Distribution):
         (self.rate,) = broadcast(rate)
         super().__init__(self.rate.shape, validate_args=validate_args)
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with a larger batch."""
+        return Poisson(self.rate.expand(batch_shape), validate_args=False)
+
     @property
     def mean(self) -> Any:
         return self.rate
@@ -217,6 +227,13 @@ class Categorical(Distribution):
     def support(self) -> Any:
         return constraints.integer_interval(0, self._num_events - 1)
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with a larger batch."""
+        name = "probs" if "probs" in self.__dict__ else "logits"
+        shape = (*batch_shape, self._num_events)
+        given = {name: self.__dict__[name].expand(shape)}
+        return type(self)(**given, validate_args=False)
+
     @property
     def param_shape(self) -> Any:
         """The shape of the probabilities."""
@@ -279,6 +296,11 @@ class OneHotCategorical(Distribution):
         self._categorical = Categorical(probs, logits, validate_args)
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with a larger batch."""
+        inner = self._categorical.expand(batch_shape)
+        return OneHotCategorical(inner.probs, validate_args=False)
 
     @property
     def probs(self) -> Any:

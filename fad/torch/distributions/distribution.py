@@ -76,6 +76,10 @@ class Distribution:
         """The shape of what one distribution draws."""
         return self._event_shape
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with a larger batch."""
+        raise NotImplementedError
+
     @property
     def mean(self) -> Any:
         raise NotImplementedError

@@ -195,6 +195,7 @@ def checkpoint(
         determinism_check: ``"default"``, or ``"none"`` to let the second run save
             tensors of other shapes.
         preserve_rng_state: the second run draws the same random numbers.
+        debug: taken for PyTorch's sake; the errors say what differs in any case.
 
     Raises:
         ValueError: keyword arguments, or contexts, with `use_reentrant`.
