@@ -11,14 +11,15 @@ by operation; only Python's part is gone.
                 numbers, the parameters, and the default dtype
 
 A function is left as it is if it asks for values, has effects, or brings arrays of its
-own that are other ones when it is asked again. Large arrays are left alone, too: there the time
-goes into arithmetic, and formulas in blocks are better at that.
+own that are other ones when it is asked again. Large arrays are left alone, too: there
+the time goes into arithmetic, and formulas in blocks are better at that.
 
-Public names: `Memo`, `CompiledNode`.
+Public names: `Memo`, `Program`, `CompiledNode`.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,9 +36,11 @@ from ..core.ir import Jaxpr
 from ..core.trace import aval_of
 from ..transforms.partial import Split, split
 from ..transforms.staging import eval_jaxpr, stage
-from .composite import CompositeNode
+from .composite import CompositeNode, node_of
 from .dtypes import default_float
-from .node import FREED
+from .node import FREED, node_type
+from .tape import quietly
+from .tensor import tensor_of
 
 __all__ = ["CompiledNode", "Memo", "Program"]
 
@@ -185,6 +188,7 @@ class Program:
         traced: which inputs are differentiated.
         run: takes the arrays, returns the list of outputs and residuals.
         split: the parts of the program, None if nothing is differentiated.
+        linked: which outputs depend on the differentiated inputs.
     """
 
     def __init__(
@@ -195,21 +199,37 @@ class Program:
         self.traced = [i for i in self.arrays if mask >> i & 1]
         self.num_outs = len(jaxpr.outputs)
         self.split: Split | None = None
+        self.linked = [False] * self.num_outs
         self._pullbacks: dict[tuple[bool, ...], tuple[Any, Jaxpr, list[bool]]] = {}
         if self.traced:
             self.split = split(jaxpr, [i in self.traced for i in self.arrays])
+            self.linked = self.split.linked
             jaxpr = self.split.fwd
         self.run = compile_numpy(jaxpr, scalars=False)
 
-    @property
-    def linked(self) -> list[bool]:
-        """Which outputs depend on the differentiated inputs."""
-        return [False] * self.num_outs if self.split is None else self.split.linked
+    def apply(
+        self,
+        cls: type,
+        function: Callable[..., Any],
+        boxes: Sequence[Any],
+        values: Sequence[Any],
+        atoms: list[Any],
+    ) -> Any:
+        """Do what `record_composite` does, for inputs of this signature."""
+        outs = quietly(self.run, *[values[i] for i in self.arrays])
+        n = self.num_outs
+        tensors = [tensor_of(o) for o in outs[:n]]
+        if any(self.linked):
+            own = node_type(cls.__name__, CompiledNode)
+            given = (function, boxes, values, atoms, tensors, self.linked, self.several)
+            node: CompiledNode = node_of(own, *given)
+            node.program, node.residuals = self, tuple(outs[n:])
+        return tuple(tensors) if self.several else tensors[0]
 
+    @functools.cached_property
     def is_linear(self) -> bool:
-        """Tell whether no residual depends on the differentiated inputs."""
-        assert self.split is not None
-        return not any(self.split.dependent_residuals())
+        """Whether no residual depends on the differentiated inputs."""
+        return self.split is None or not any(self.split.dependent_residuals())
 
     def pullback(
         self, given: tuple[bool, ...]
@@ -242,7 +262,7 @@ class CompiledNode(CompositeNode):
     def pull(self, ct: Any, create: bool) -> Sequence[Any]:
         if self.residuals is None:
             raise RuntimeError(FREED)
-        linear = create and self.program.is_linear()
+        linear = create and self.program.is_linear
         for _, storage, version in self.saved:
             if storage.version != version:
                 self._check_versions(create and not linear)

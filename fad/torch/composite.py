@@ -6,12 +6,11 @@ derivative. With `create`, a linear function is pulled back through the same pro
 tracers. Otherwise the gradient is a composite operation of its own: fad's vjp of the
 function, run on the saved inputs, so that it has derivatives of every order.
 
-Public names: `CompositeNode`, `OpTape`, `record_composite`.
+Public names: `CompositeNode`, `OpTape`, `record_composite`, `node_of`.
 """
 
 from __future__ import annotations
 
-import functools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -31,7 +30,7 @@ from .saving import Storage, modified, reattach
 from .tape import _PLAIN, TAPE, functional, quietly, storage_of
 from .tensor import Tensor, tensor_of
 
-__all__ = ["CompositeNode", "OpTape", "record_composite"]
+__all__ = ["CompositeNode", "OpTape", "node_of", "record_composite"]
 
 _ndarray = np.ndarray
 _new = object.__new__
@@ -253,51 +252,16 @@ def record_composite(
     if memo is not None and not mode.saved_hooks and not mode.anomaly:
         known = memo.program(function, params or {}, values, key)
         if known is not None:
-            return _run_program(known, cls, function, boxes, values, atoms)
-    traced = [a is not None for a in atoms]
+            return known.apply(cls, function, boxes, values, atoms)
     if not key:
         out = _wrapped(quietly(function, *values))
         if mode.inference:
             for o in out if isinstance(out, tuple) else (out,):
                 o._inference = True
         return out
+    traced = [a is not None for a in atoms]
     outs, variables = quietly(trace, function, values, traced)
     return _recorded(cls, function, boxes, values, atoms, variables, outs)
-
-
-def _run_program(
-    known: Any,
-    cls: type,
-    function: Function,
-    boxes: Sequence[Any],
-    values: Sequence[Any],
-    atoms: list[Any],
-) -> Any:
-    """Do a composite operation by its program."""
-    outs = quietly(known.run, *[values[i] for i in known.arrays])
-    n = known.num_outs
-    tensors = [tensor_of(o) for o in outs[:n]]
-    if any(known.linked):
-        node: Any = _node_of(
-            node_type(cls.__name__, compiled_node()),
-            function,
-            boxes,
-            values,
-            atoms,
-            tensors,
-            known.linked,
-            known.several,
-        )
-        node.program, node.residuals = known, tuple(outs[n:])
-    return tuple(tensors) if known.several else tensors[0]
-
-
-@functools.cache
-def compiled_node() -> type:
-    """Return the class of compiled nodes, which is defined on top of this module."""
-    from .compiled import CompiledNode
-
-    return CompiledNode
 
 
 def _volatile(out: Any) -> Any:
@@ -357,7 +321,7 @@ def _recorded(
     tensors = [tensor_of(r.value) for r in results]
     linked = [r.atom is not None for r in results]
     if any(linked):
-        node: CompositeNode = _node_of(
+        node: CompositeNode = node_of(
             cls, function, boxes, values, atoms, tensors, linked, several
         )
         node.variables = variables
@@ -375,7 +339,7 @@ def _recorded(
     return tuple(tensors) if several else tensors[0]
 
 
-def _node_of(
+def node_of(
     cls: type,
     function: Function,
     boxes: Sequence[Any],
@@ -407,9 +371,7 @@ def _versions(boxes: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     found = []
     for i, box in enumerate(boxes):
         if isinstance(box, Tracer) and values[i].__class__ is _ndarray:
-            storage = box._storage or box.storage if isinstance(box, Tensor) else None
-            if storage is None:
-                storage = storage_of(box)
+            storage = storage_of(box)
             if storage is not None:
                 found.append((i, storage, storage.version))
     return found

@@ -141,12 +141,9 @@ def known_values(x: Any) -> Any:
 
 
 def _known(x: Tensor) -> Any:
-    value = concrete_value(x.value)
-    if value is None:
-        if x.value.owner.name == "vmap":
-            raise RuntimeError(_IN_VMAP)
-        x.value.__array__()  # raises the error that explains
-    return np.asarray(value)
+    if concrete_value(x.value) is None and x.value.owner.name == "vmap":
+        raise RuntimeError(_IN_VMAP)
+    return np.asarray(known_values(x.value))
 
 
 @method()

@@ -252,11 +252,7 @@ def binary(
         x, y = input, other
         if x.__class__ is not Tensor or y.__class__ is not Tensor:
             x, y = as_operand(x), as_operand(y)
-        try:
-            return apply((x, y), promoted(x, y, floating))
-        except ValueError as error:
-            raise_size_mismatch(x, y, error)
-            raise
+        return with_sizes(apply, x, y, promoted(x, y, floating))
 
     call.__doc__ = f"Return {name} of two tensors, element by element."
     return function(name, *aliases, methods=methods, inplace=inplace)(call)
@@ -267,14 +263,9 @@ def with_sizes(apply: Callable[..., Any], x: Any, y: Any, dtype: Any) -> Any:
     try:
         return apply((x, y), dtype)
     except ValueError as error:
-        raise_size_mismatch(x, y, error)
-        raise
-
-
-def raise_size_mismatch(x: Any, y: Any, error: ValueError) -> None:
-    """Raise PyTorch's error, if it is shapes that did not broadcast."""
-    mismatch = size_mismatch(x, y)
-    if mismatch is not None:
+        mismatch = size_mismatch(x, y)
+        if mismatch is None:
+            raise
         raise RuntimeError(mismatch) from error
 
 

@@ -12,14 +12,12 @@ they are tracers of the tape, and what the formulas compute is recorded.
 PyTorch's gradient of a complex tensor is the conjugate of fad's. Inside the loop it is
 fad's; what the user sees, hooks, ``.grad`` and results, is `conjugated`.
 
-Public names: `run`, `call_node`, `conjugated`, `is_selective`.
+Public names: `run`, `call_node`, `conjugated`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -38,7 +36,7 @@ from .tape import functional
 from .tensor import Tensor, tensor_of
 from .views import CopySlices
 
-__all__ = ["call_node", "conjugated", "is_selective", "run"]
+__all__ = ["call_node", "conjugated", "run"]
 
 _ndarray = np.ndarray
 
@@ -66,28 +64,11 @@ def run(
     """
     plan = _Plan(atoms, inputs)
     loop = _Loop(plan, keep, create, accumulating)
-    token = _selective.set(inputs is not None)
-    with _reset(token), changed(grad=create), quiet():
+    with changed(grad=create, selective=inputs is not None), quiet():
         for atom, grad in zip(atoms, grads, strict=True):
             loop.send(atom, conjugated(grad))
         loop.run()
     return [loop.found.get(_key(v)) for v in inputs or ()]
-
-
-_selective: ContextVar[bool] = ContextVar("fad_torch_selective", default=False)
-
-
-@contextmanager
-def _reset(token: Token[bool]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        _selective.reset(token)
-
-
-def is_selective() -> bool:
-    """Tell whether the backward that is running wants the gradients of some inputs."""
-    return _selective.get()
 
 
 def _key(atom: Any) -> tuple[int, int]:

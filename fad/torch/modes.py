@@ -43,6 +43,7 @@ class Modes:
         anomaly: nodes remember where they were made.
         check_nan: with `anomaly`, backward refuses nan.
         saved_hooks: pairs (pack, unpack) for what nodes save; the last one counts.
+        selective: a backward is running that wants the gradients of some inputs only.
         hooks_refused: what to say if such hooks are asked for, None if they may be.
     """
 
@@ -51,6 +52,7 @@ class Modes:
     anomaly: bool = False
     check_nan: bool = True
     saved_hooks: tuple[Any, ...] = ()
+    selective: bool = False
     hooks_refused: str | None = None
 
 

@@ -25,7 +25,6 @@ from typing import Any
 
 from ..core.ir import Eqn
 from ..core.primitive import ANS, ARGS, AVALS
-from ..ops.kinds import conform
 from ..transforms.reverse import transposed_pushforward
 from .hooks import Hooks, RemovableHandle
 from .packing import Packed, unpacked
@@ -137,23 +136,9 @@ class PrimitiveNode(Node):
             eqn = self.lifted()
         elif residuals.__class__ is Packed:
             eqn = self.with_residuals(unpacked(self))
-        elif self.plan.simple:
-            return self._apply_formulas(ct)
         pullback: Any = self.prim.pullback or transposed_pushforward
         found: Sequence[Any] = pullback(eqn, ct)
         return found
-
-    def _apply_formulas(self, ct: Any) -> list[Any]:
-        """Do what the pullback of a simple plan does, without asking for it."""
-        inputs = self.inputs
-        cts: list[Any] = [None] * len(inputs)
-        for i, formula in self.plan.steps:
-            d = formula(ct, self)
-            aval = inputs[i].aval
-            if d.shape != aval.shape or d.dtype is not aval.dtype:
-                d = conform(d, aval)
-            cts[i] = d
-        return cts
 
     def release(self) -> None:
         if self.residuals and self.plan.picks != _SHAPES:

@@ -15,6 +15,7 @@ from ..ops.index_layout import ARRAY
 from ..ops.indexing import getitem, scatter_add, scatter_set
 from ..ops.masks import select, spread_out
 from ..ops.shape import broadcast_to, ravel, reshape
+from .conversion import known_values
 from .declare import composite, function, size_mismatch
 from .tensor import Tensor
 
@@ -94,18 +95,11 @@ def _masked(x: Any, mask: Any, *, count: int, shape: tuple[int, ...]) -> Any:
 _masked_select = composite("MaskedSelectBackward0", _masked)
 
 
-def _known(mask: Tensor) -> np.ndarray:
-    from ..core.trace import concrete_value
-
-    value = concrete_value(mask.value)
-    return np.asarray(mask.value if value is None else value)
-
-
 @function("masked_select")
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """Return the elements where a mask is true, in one dimension."""
     _as_mask("masked_select", mask)
-    known = _known(mask)
+    known = np.asarray(known_values(mask.value))
     try:
         shape = np.broadcast_shapes(tuple(input.shape), known.shape)
     except ValueError as error:
@@ -135,7 +129,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             "masked_scatter_: expected self and source to have same dtypes but got "
             f"{input.dtype.title} and {source.dtype.title}"
         )
-    known = np.broadcast_to(_known(mask), tuple(input.shape))
+    known = np.broadcast_to(known_values(mask.value), tuple(input.shape))
     count = int(known.sum())
     if source.aval.size < count:
         raise RuntimeError("Number of elements of source < number of ones in mask")

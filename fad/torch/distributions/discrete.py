@@ -25,37 +25,59 @@ def clamp_probs(probs: Any) -> Any:
     return probs.clamp(min=eps, max=1 - eps)
 
 
-class _ByProbs(Distribution):
-    """One number for each distribution, given as `probs` or as `logits`."""
+class _Probabilities(Distribution):
+    """A distribution that is given by `probs` or by `logits`; the other one follows."""
 
-    def __init__(
-        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
+    def _choose(self, probs: Any, logits: Any) -> tuple[str, Any]:
+        """Return which of the two is given, and its value."""
         if (probs is None) == (logits is None):
             raise ValueError(
                 "Either `probs` or `logits` must be specified, but not both."
             )
-        name, given = ("probs", probs) if logits is None else ("logits", logits)
-        (tensor,) = broadcast(given)
-        self.__dict__[name] = tensor
-        super().__init__(tensor.shape, validate_args=validate_args)
+        return ("probs", probs) if logits is None else ("logits", logits)
+
+    @property
+    def _given(self) -> str:
+        return "probs" if "probs" in self.__dict__ else "logits"
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
         if name == "probs" and "logits" in own:
-            return own["logits"].sigmoid()
+            return self._probs_of(own["logits"])
         if name == "logits" and "probs" in own:
-            p = clamp_probs(own["probs"])
-            return p.log() - (-p).log1p()
+            return self._logits_of(clamp_probs(own["probs"]))
         raise AttributeError(
             f"'{type(self).__name__}' object has no attribute '{name}'"
         )
 
+    def _probs_of(self, logits: Any) -> Any:
+        raise NotImplementedError
+
+    def _logits_of(self, probs: Any) -> Any:
+        raise NotImplementedError
+
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
-        name = "probs" if "probs" in self.__dict__ else "logits"
-        given = {name: self.__dict__[name].expand(batch_shape)}
-        return type(self)(**given, validate_args=False)
+        given = self.__dict__[self._given]
+        shape = (*batch_shape, *given.shape[len(self._batch_shape) :])
+        return type(self)(**{self._given: given.expand(shape)}, validate_args=False)
+
+
+class _ByProbs(_Probabilities):
+    """One probability for each distribution."""
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        name, given = self._choose(probs, logits)
+        (self.__dict__[name],) = broadcast(given)
+        super().__init__(self.__dict__[name].shape, validate_args=validate_args)
+
+    def _probs_of(self, logits: Any) -> Any:
+        return logits.sigmoid()
+
+    def _logits_of(self, probs: Any) -> Any:
+        return probs.log() - (-probs).log1p()
 
 
 class Bernoulli(_ByProbs):
@@ -181,7 +203,7 @@ class Poisson(Distribution):
         return functions["xlogy"](value, rate) - rate - (value + 1).lgamma()
 
 
-class Categorical(Distribution):
+class Categorical(_Probabilities):
     """One of several classes, with probabilities along the last dimension.
 
     >>> from fad import torch
@@ -199,11 +221,7 @@ class Categorical(Distribution):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError(
-                "Either `probs` or `logits` must be specified, but not both."
-            )
-        name, given = ("probs", probs) if logits is None else ("logits", logits)
+        name, given = self._choose(probs, logits)
         if given.ndim < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if logits is None:
@@ -213,32 +231,20 @@ class Categorical(Distribution):
         self._num_events = given.shape[-1]
         super().__init__(given.shape[:-1], validate_args=validate_args)
 
-    def __getattr__(self, name: str) -> Any:
-        own = self.__dict__
-        if name == "probs" and "logits" in own:
-            return own["logits"].softmax(-1)
-        if name == "logits" and "probs" in own:
-            return clamp_probs(own["probs"]).log()
-        raise AttributeError(
-            f"'{type(self).__name__}' object has no attribute '{name}'"
-        )
+    def _probs_of(self, logits: Any) -> Any:
+        return logits.softmax(-1)
+
+    def _logits_of(self, probs: Any) -> Any:
+        return probs.log()
 
     @property
     def support(self) -> Any:
         return constraints.integer_interval(0, self._num_events - 1)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with a larger batch."""
-        name = "probs" if "probs" in self.__dict__ else "logits"
-        shape = (*batch_shape, self._num_events)
-        given = {name: self.__dict__[name].expand(shape)}
-        return type(self)(**given, validate_args=False)
-
     @property
     def param_shape(self) -> Any:
         """The shape of the probabilities."""
-        own = self.__dict__
-        return (own["probs"] if "probs" in own else own["logits"]).shape
+        return self.__dict__[self._given].shape
 
     @property
     def mean(self) -> Any:
@@ -274,8 +280,7 @@ class Categorical(Distribution):
         return values.expand(-1, *self._batch_shape) if expand else values
 
     def __repr__(self) -> str:
-        name = "probs" if "probs" in self.__dict__ else "logits"
-        return f"{type(self).__name__}({name}: {self.param_shape})"
+        return f"{type(self).__name__}({self._given}: {self.param_shape})"
 
 
 class OneHotCategorical(Distribution):

@@ -1,57 +1,23 @@
 """torch.nn: modules, parameters and containers, and the functions they are made of.
 
 The functions are in `torch.nn.functional`, the ways to fill parameters in
-`torch.nn.init`, tools for gradients and sequences in `torch.nn.utils`; each `modules_*` file holds one family of layers.
+`torch.nn.init`, tools for gradients and sequences in `torch.nn.utils`; each `modules_*`
+file holds one family of layers.
 
 Public names: `Module`, `Parameter`, `Sequential`, `ModuleList`, `ModuleDict`,
-`ParameterList`, `ParameterDict`, `functional`, `init`, and those of the families.
+`ParameterList`, `ParameterDict`, `functional`, `init`, `utils`, and those of the
+families.
 """
 
 from __future__ import annotations
 
-from . import (
-    functional,
-    init,
-    modules_activation,
-    modules_attention,
-    modules_cells,
-    modules_conv,
-    modules_dropout,
-    modules_embedding,
-    modules_linear,
-    modules_loss,
-    modules_norm,
-    modules_pool,
-    modules_recurrent,
-    modules_running_norm,
-    modules_shape,
-    modules_transformer,
-    utils,
-)
+import importlib as _importlib
+
+from . import functional, init, utils
 from .containers import ModuleDict, ModuleList, Sequential
 from .module import Module
 from .parameter import Parameter
 from .parameter_containers import ParameterDict, ParameterList
-
-_FAMILIES = (
-    modules_activation,
-    modules_attention,
-    modules_cells,
-    modules_conv,
-    modules_dropout,
-    modules_embedding,
-    modules_linear,
-    modules_loss,
-    modules_norm,
-    modules_pool,
-    modules_recurrent,
-    modules_running_norm,
-    modules_shape,
-    modules_transformer,
-)
-globals().update(
-    {name: getattr(family, name) for family in _FAMILIES for name in family.__all__}
-)
 
 __all__ = [
     "Module",
@@ -65,4 +31,12 @@ __all__ = [
     "init",
     "utils",
 ]
-__all__ += [name for family in _FAMILIES for name in family.__all__]
+
+_FAMILIES = """
+    activation attention cells conv dropout embedding linear loss norm pool recurrent
+    running_norm shape transformer
+""".split()
+for _name in _FAMILIES:
+    _family = _importlib.import_module(f"{__name__}.modules_{_name}")
+    globals().update({name: getattr(_family, name) for name in _family.__all__})
+    __all__ += _family.__all__

@@ -80,6 +80,15 @@ class RNNCellBase(Module):
                 found.append(h.unsqueeze(0) if single else h)  # type: ignore[attr-defined]
         return found
 
+    def _stepped(self, step: Any, input: Tensor, hx: Tensor | None) -> Tensor:
+        """Do a step whose state is one tensor."""
+        self._check_rank(input, "input")
+        if hx is not None:
+            self._check_rank(hx, "hidden")
+        x, h = self._batched(input, hx)
+        out: Tensor = step(x, h, *self._weights())
+        return out.squeeze(0) if input.ndim == 1 else out  # type: ignore[attr-defined, no-any-return]
+
 
 class RNNCell(RNNCellBase):
     """h' = tanh(W x + b + V h + c), or relu."""
@@ -97,15 +106,14 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        self._check_rank(input, "input")
-        if hx is not None:
-            self._check_rank(hx, "hidden")
-        x, h = self._batched(input, hx)
+        return self._stepped(self._step, input, hx)
+
+    def _step(self, *args: Any) -> Tensor:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         step = F.rnn_tanh_cell if self.nonlinearity == "tanh" else F.rnn_relu_cell
-        out: Tensor = step(x, h, *self._weights())
-        return out.squeeze(0) if input.ndim == 1 else out  # type: ignore[attr-defined, no-any-return]
+        out: Tensor = step(*args)
+        return out
 
 
 class LSTMCell(RNNCellBase):
@@ -145,9 +153,4 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        self._check_rank(input, "input")
-        if hx is not None:
-            self._check_rank(hx, "hidden")
-        x, h = self._batched(input, hx)
-        out: Tensor = F.gru_cell(x, h, *self._weights())
-        return out.squeeze(0) if input.ndim == 1 else out  # type: ignore[attr-defined, no-any-return]
+        return self._stepped(F.gru_cell, input, hx)

@@ -265,9 +265,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        from ..engine import is_selective
-
-        if is_selective():
+        if current().selective:
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with "
                 ".grad() or passing an `inputs` parameter to .backward(). To resolve "
