@@ -88,6 +88,17 @@ def test_jvp(name):
     np.testing.assert_allclose(slope.item(), expected, 1e-9, 1e-11)
 
 
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_second_derivatives_of_both_kinds_agree(name):
+    f = scalar(CALLS[name])
+    x = X.clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    along = (g * V).sum() if g.requires_grad else x.sum() * 0
+    (got,) = torch.autograd.grad(along, x, materialize_grads=True)
+    _, expected = fad.jvp(fad.grad(f), (X,), (V,))
+    np.testing.assert_allclose(got.numpy(), expected.numpy(), 1e-7, 1e-9)
+
+
 @pytest.mark.parametrize("name", sorted(NEED_VALUES - {"bincount"}))
 def test_what_depends_on_values_says_so_under_jit(name):
     with pytest.raises(fad.core.errors.TracerArrayConversionError):
