@@ -234,10 +234,20 @@ def jvp(
             "jvp takes primals and tangents of one structure, got a "
             f"{type(primals).__name__} and a {type(tangents).__name__}"
         )
-    leaves, tree = tree_flatten(tuple(primals))
+    return push_through(Stream(), fun, tuple(primals), tuple(tangents), has_aux)
+
+
+def push_through(
+    stream: Stream,
+    fun: Function,
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    has_aux: bool,
+) -> tuple[Any, ...]:
+    """Evaluate a function on a stream; returns what `jvp` does."""
+    leaves, tree = tree_flatten(primals)
     avals = [check_leaf(v, f"{function_name(fun)}: primals") for v in leaves]
-    ts = match_leaves("tangent", tuple(tangents), tree, avals, TypeError)
-    stream = Stream()
+    ts = match_leaves("tangent", tangents, tree, avals, TypeError)
     try:
         boxes = [stream.input(v, t) for v, t in zip(leaves, ts, strict=True)]
         out = fun(*tree_unflatten(tree, boxes))
@@ -257,9 +267,9 @@ def jvp(
 def _split(stream: Stream, fun: Function, out: Any) -> tuple[Any, Any]:
     """Return value and tangent of an output."""
     aval = check_leaf(out, f"{function_name(fun)}: outputs")
-    tangent = None
-    if isinstance(out, Tracer) and out.owner is stream:
-        out, tangent = out.value, out.payload
+    tangent = stream.tangent(out)
+    if tangent is not None:
+        out = out.value
     if type(out) in _PYTHON:
         out = np.asarray(out)[()]
     return out, instantiate(tangent, aval)

@@ -21,7 +21,8 @@ from ..core.avals import Aval
 from ..core.pytree import TreeDef, tree_flatten, tree_map, tree_unflatten
 from ..core.tape import Tape
 from ..core.trace import Tracer, aval_of
-from ..ops.shape import concatenate, reshape
+from ..ops.shape import concatenate, expand_dims, reshape
+from ..transforms.columns import Columns
 from ..transforms.forward import Stream
 from ..transforms.second import tangents_of_gradient
 from .arguments import (
@@ -31,7 +32,7 @@ from .arguments import (
     function_name,
     instantiate,
 )
-from .functional import jvp, match_leaves, vjp_of
+from .functional import match_leaves, push_through, vjp_of
 from .gradients import scalar_leaf
 from .vectorize import vmap
 
@@ -84,7 +85,7 @@ def jacfwd(
                 new_values = tree_unflatten(tree, new)
                 return call(*(new_values if _many(argnums) else (new_values,)))
 
-            out = jvp(flat, tuple(leaves), tangents, has_aux=has_aux)
+            out = push_through(Columns(), flat, tuple(leaves), tangents, has_aux)
             found[:] = [out]
             return out[1]
 
@@ -263,7 +264,10 @@ def _in_chunks(linear: Function, avals: Sequence[Aval], chunk_size: int | None) 
     sizes = [a.size if a.dtype.kind in "fc" else 0 for a in avals]
     total = sum(sizes)
     if chunk_size is None or chunk_size >= total:
-        return vmap(linear)(*_unit_vectors(avals, sizes, 0, total))
+        units = _unit_vectors(avals, sizes, 0, total)
+        if total == 1:  # as of a scalar function
+            return tree_map(lambda t: expand_dims(t, 0), linear(*[u[0] for u in units]))
+        return vmap(linear)(*units)
     if chunk_size < 1:
         raise ValueError(f"chunk_size must be at least 1, got {chunk_size}")
     parts = []

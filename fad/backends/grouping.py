@@ -184,10 +184,11 @@ def row_inputs(eqn: Eqn, rows: int) -> list[bool]:
 
 
 def block_rows(eqns: Sequence[Eqn], block: int) -> int:
-    """Return how many rows to run at once, for about `block` elements per array."""
+    """Return how many rows to run at once, for about `block` bytes per array."""
     widest = 1
     for eqn in eqns:
         for aval in (eqn.aval, *(v.aval for v in eqn.inputs)):
             if aval.shape:
-                widest = max(widest, aval.size // aval.shape[0])
+                row = aval.size // aval.shape[0]
+                widest = max(widest, row * aval.dtype.itemsize)
     return max(1, block // widest)

@@ -174,12 +174,7 @@ def _jvp(work: Work, which: tuple[bool, ...]) -> Work:
             *[stream.input(a, t) for a, t in zip(args[:n], ts, strict=True)]
         )
         stream.close()
-        tangents = [
-            o.payload
-            if isinstance(o, Tracer) and o.owner is stream
-            else or_zeros(None, aval_of(o).tangent())
-            for o in outs
-        ]
+        tangents = [or_zeros(stream.tangent(o), aval_of(o).tangent()) for o in outs]
         return [*(full_lower(stream, o) for o in outs), *tangents]
 
     def batched(size: int, stacked: Sequence[bool]) -> Work:

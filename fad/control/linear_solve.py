@@ -16,7 +16,7 @@ from typing import Any
 from ..core.avals import Aval
 from ..core.ir import Eqn, Jaxpr
 from ..core.pytree import TreeDef, tree_flatten, tree_unflatten, treedef_tuple
-from ..core.trace import Tracer, aval_of, bind
+from ..core.trace import aval_of, bind
 from ..ops.arithmetic import convert, neg, sub
 from ..ops.batching_rules import at_front
 from ..transforms.forward import Stream
@@ -169,9 +169,7 @@ def _push_program(
         jaxpr, *[stream.input(v, t) for v, t in zip(values, full, strict=True)]
     )
     stream.close()
-    return [
-        o.payload if isinstance(o, Tracer) and o.owner is stream else None for o in outs
-    ]
+    return [stream.tangent(o) for o in outs]
 
 
 def _pull_program(

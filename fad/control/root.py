@@ -24,7 +24,7 @@ from ..core.avals import Aval
 from ..core.ir import Eqn, Jaxpr
 from ..core.primitive import Plan, Primitive
 from ..core.pytree import TreeDef, tree_flatten, tree_unflatten, treedef_tuple
-from ..core.trace import Tracer, aval_of, bind, concrete_value
+from ..core.trace import aval_of, bind, concrete_value
 from ..ops.arithmetic import convert, neg
 from ..ops.batching_rules import at_front
 from ..transforms.batching import Batch
@@ -157,12 +157,7 @@ def _derivative(f: Jaxpr, values: Flat, tangents: Flat) -> list[Any]:
     boxes = [stream.input(v, t) for v, t in zip(values, tangents, strict=True)]
     outs = eval_jaxpr(f, *boxes)
     stream.close()
-    return [
-        o.payload
-        if isinstance(o, Tracer) and o.owner is stream
-        else or_zeros(None, aval_of(o))
-        for o in outs
-    ]
+    return [or_zeros(stream.tangent(o), aval_of(o)) for o in outs]
 
 
 class _Undifferentiated(Primitive):

@@ -79,9 +79,10 @@ def pushed(
 
 
 def _pair(stream: Stream, out: Any) -> tuple[Any, Any]:
-    if isinstance(out, Tracer) and out.owner is stream:
-        return out.value, out.payload
-    return out, zeros(aval_of(out).tangent())
+    tangent = stream.tangent(out)
+    if tangent is None:
+        return out, zeros(aval_of(out).tangent())
+    return out.value, tangent
 
 
 def pulled(

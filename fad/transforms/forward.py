@@ -48,6 +48,10 @@ class Stream(Trace):
         """End the stream: a tracer used from now on has escaped."""
         self.open = 0
 
+    def tangent(self, out: Any) -> Any:
+        """Return the tangent of a value, None if it has none."""
+        return out.payload if isinstance(out, Tracer) and out.owner is self else None
+
     def process(
         self, prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]
     ) -> Any:
@@ -58,7 +62,7 @@ class Stream(Trace):
         tangents = [a.payload if m else None for a, m in zip(args, mine, strict=True)]
         try:
             if prim.push_both is not None:
-                ans, t_out = prim.push_both(self, values, tangents, **params)
+                ans, t_out = self._push_both(prim, values, tangents, params)
                 return self._box(prim, ans, t_out)
             ans = bind(prim, *values, **params)
         except Exception as error:
@@ -74,6 +78,18 @@ class Stream(Trace):
         eqn = new_eqn(prim, tangents, params, plan, residuals, aval)
         box = self._box(prim, ans, self._push(eqn, tangents))
         return as_view(box, prim, args, params) if prim.view else box
+
+    def _push_both(
+        self,
+        prim: Primitive,
+        values: Sequence[Any],
+        tangents: Sequence[Any],
+        params: dict[str, Any],
+    ) -> tuple[Any, Any]:
+        """Return outputs and their tangents, of an operation that pushes itself."""
+        push_both: Any = prim.push_both
+        found: tuple[Any, Any] = push_both(self, values, tangents, **params)
+        return found
 
     def _push(self, eqn: Eqn, tangents: Sequence[Any]) -> Any:
         """Push tangents, silently: a slope may be infinite where the value is not.

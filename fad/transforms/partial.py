@@ -269,9 +269,8 @@ def jvp_jaxpr(
 
 
 def _tangent(stream: Stream, out: Any, forced: bool) -> Any:
-    if isinstance(out, Tracer) and out.owner is stream:
-        return out.payload
-    return zeros(aval_of(out).tangent()) if forced else None
+    found = stream.tangent(out)
+    return zeros(aval_of(out).tangent()) if found is None and forced else found
 
 
 def batch_jaxpr(

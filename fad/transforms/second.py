@@ -62,16 +62,12 @@ def tangents_of_gradient(
         out: the atom to pull back from, and its cotangent `seed`.
         inputs: atoms.
     """
-
-    def tangent(ct: Any) -> Any:
-        return ct.payload if isinstance(ct, Tracer) and ct.owner is stream else None
-
     env = _SettingAside()
     backward([out], [seed], env)
-    found = {v: tangent(env.get(v)) for v in inputs}
+    found = {v: stream.tangent(env.get(v)) for v in inputs}
     with quiet():
         for eqn, ct in env.aside:
-            t = tangent(ct)
+            t = stream.tangent(ct)
             if t is None:
                 continue
             for v, d in zip(eqn.inputs, eqn.prim.pullback(eqn, t), strict=True):
