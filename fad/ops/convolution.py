@@ -89,17 +89,20 @@ def _conv(x: Any, w: Any, *, window: Window, groups: int) -> Any:
         return np.zeros(out.shape, out.dtype)
     if set(window.strides) == {1} and 2 * prod(x.shape[2:]) < prod(out.shape[2:]):
         return _spread_products(x, w, out, window, groups)
+    narrow = w.shape[-1] <= out.shape[-1]
+    steps = {*window.strides, *window.spread}
+    if narrow and steps == {1} and 2 * len(w) <= x.shape[1]:
+        return _overlapping_products(x, w, out, window, groups)
     x = _fill(x, window)
-    steps = x.strides[2:]
-    inside = [s * d for s, d in zip(steps, window.dilation, strict=True)]
-    between = [s * d for s, d in zip(steps, window.strides, strict=True)]
+    inside = [s * d for s, d in zip(x.strides[2:], window.dilation, strict=True)]
+    between = [s * d for s, d in zip(x.strides[2:], window.strides, strict=True)]
     windows = np.lib.stride_tricks.as_strided(
         x,
         (*x.shape[:2], *w.shape[2:], *out.shape[2:]),
         (*x.strides[:2], *inside, *between),
         writeable=False,
     )
-    if groups == 1 and w.shape[-1] > out.shape[-1]:
+    if groups == 1 and not narrow:
         return _rows_product(windows, w)
     return _columns_product(windows, w, groups)
 
@@ -139,8 +142,54 @@ def _spread_products(x: Any, w: Any, out: Aval, window: Window, groups: int) -> 
         columns = x[i : i + step].reshape(-1, groups, depth, prod(size))
         products = np.matmul(w, columns).reshape(-1, groups, len(taps), features, *size)
         for k, (source, target) in enumerate(places):
-            result[i : i + step][target] += products[:, :, k][source]
+            landing = result[i : i + step][target]
+            np.add(landing, products[:, :, k][source], out=landing)
     return result.reshape(out.shape)
+
+
+def _overlapping_products(
+    x: Any, w: Any, out: Aval, window: Window, groups: int
+) -> Any:
+    """Do as `_spread_products` for steps of one, where channels are many.
+
+    The products land on a grid that holds them all. Rows of x get the length of its
+    rows, so that the products of a tap land in one run, at a distance of its own.
+    """
+    n, c, *size = x.shape
+    features, depth = len(w) // groups, c // groups
+    reach = [
+        extent(k, d) - 1 for k, d in zip(w.shape[2:], window.dilation, strict=True)
+    ]
+    grid = [m + r for m, r in zip(size, reach, strict=True)]
+    steps = [prod(grid[i + 1 :]) for i in range(len(grid))]
+    run = 1 + sum((m - 1) * s for m, s in zip(size, steps, strict=True))
+    weights = w.reshape(groups, features, depth, -1).transpose(0, 3, 1, 2)
+    weights = weights.reshape(groups, -1, depth)  # of each group (taps features, depth)
+    full = np.zeros((n, groups, features, prod(grid)), out.dtype)
+    block = max(1, _BLOCK // (weights[0, :, 0].nbytes * groups * run))
+    block = min(block, n)
+    rows = np.zeros((block, groups, depth, size[0], *grid[1:]), x.dtype)
+    products = np.empty((block, *weights.shape[:2], run), out.dtype)
+    inside = (..., *[slice(m) for m in size])
+    for i in range(0, n, block):
+        part = x[i : i + block].reshape(-1, groups, depth, *size)
+        rows[: len(part)][inside] = part
+        lines = rows[: len(part)].reshape(len(part), groups, depth, -1)[..., :run]
+        np.matmul(weights, lines, products[: len(part)])
+        taps = products[: len(part)].reshape(len(part), groups, -1, features, run)
+        for k, tap in enumerate(np.ndindex(*w.shape[2:])):
+            far = zip(reach, tap, window.dilation, steps, strict=True)
+            start = sum((r - j * d) * s for r, j, d, s in far)
+            landing = full[i : i + block, :, :, start : start + run]
+            np.add(landing, taps[:, :, k], out=landing)
+    edges = [
+        (lo - r, m - g - lo + r)
+        for (lo, _), r, m, g in zip(
+            window.padding, reach, out.shape[2:], grid, strict=True
+        )
+    ]
+    plain = Window.plain(len(size))._replace(padding=tuple(edges))
+    return np.ascontiguousarray(_fill(full.reshape(n, -1, *grid), plain))
 
 
 def _landing(

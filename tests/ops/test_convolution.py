@@ -73,6 +73,21 @@ def test_two_dimensions(window):
     check_vjp_jvp_duality(f, (x, w))
 
 
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("pad", [(0, 0), (1, 1), (2, 0), (0, 3), (5, 4), (-1, 0)])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_many_channels_to_few(rank, groups, pad, dilation):
+    """Products land on a grid where channels are many: any padding crops it."""
+    ones = (1,) * rank
+    window = Window(ones, (pad,) * rank, ones, (dilation,) * rank)
+    x = real(2, 8 * groups, *(7, 6, 5)[:rank])
+    w = real(2 * groups, 8, *(3, 2, 2)[:rank])
+    found = conv_general(x, w, window=window, groups=groups)
+    expected = by_definition(x, w, window, groups)
+    np.testing.assert_allclose(found, expected, 1e-12, 1e-12)
+
+
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0), (2, 1), (-1, -1)])
 def test_vmap_is_native_in_images_and_kernels(axes, groups):
