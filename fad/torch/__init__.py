@@ -66,7 +66,7 @@ globals().update(_functions)
 _tensor.hide_inherited()
 
 _PACKAGES = frozenset(
-    "nn optim utils distributions linalg fft special func legacy".split()
+    "nn optim utils distributions linalg fft special func legacy compiler".split()
 )
 
 
@@ -84,6 +84,8 @@ _OF_NETWORKS = frozenset(
 
 
 def __getattr__(name: str) -> _Any:
+    if name == "compile":
+        return _importlib.import_module(f"{__name__}.compile_api").compile
     if name in _OF_NETWORKS:
         networks = _importlib.import_module(f"{__name__}.nn")
         return _functions.get(name) or getattr(networks.functional, name)

@@ -13,6 +13,7 @@ import numpy as np
 from ..core.trace import aval_of
 from .engine import as_grad, run
 from .grad_attributes import retain_grad
+from .modes import not_compiled
 from .size import Size
 from .tape import functional
 from .tensor import Tensor, tensor_of, wrap
@@ -248,6 +249,7 @@ def _given(grads: Any, count: int) -> tuple[Any, ...]:
 
 def _starts(roots: Sequence[Any], grads: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Return the atoms to start from and their gradients."""
+    not_compiled("Unsupported backward: it computes gradients")
     atoms, cts = [], []
     given = [
         _first_grad(i, r, g) for i, (r, g) in enumerate(zip(roots, grads, strict=True))

@@ -14,7 +14,7 @@ A function is left as it is if it asks for values, has effects, or brings arrays
 own that are other ones when it is asked again. Large arrays are left alone, too: there
 the time goes into arithmetic, and formulas in blocks are better at that.
 
-Public names: `Memo`, `Program`, `CompiledNode`.
+Public names: `Memo`, `Program`, `CompiledNode`, `NEED_VALUES`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .node import FREED, node_type
 from .tape import quietly
 from .tensor import tensor_of
 
-__all__ = ["CompiledNode", "Memo", "Program"]
+__all__ = ["CompiledNode", "NEED_VALUES", "Memo", "Program"]
 
 _ndarray = np.ndarray
 OFTEN = 20
@@ -51,12 +51,13 @@ _SMALL = 1 << 16
 """The elements of all inputs up to which overhead matters."""
 _MOST = 256
 """How many signatures are remembered."""
-_NEED_VALUES = (
+NEED_VALUES = (
     ConcretizationTypeError,
     NonConcreteBooleanIndexError,
     TracerArrayConversionError,
     TracerIntegerConversionError,
 )
+"""What a function raises, when it is traced, that asks for values."""
 
 
 class Memo:
@@ -142,7 +143,7 @@ def _compiled(
 ) -> Program | None:
     try:
         first, second = (_staged(function, values) for _ in range(2))
-    except _NEED_VALUES:
+    except NEED_VALUES:
         return None
     jaxpr = first[0]
     if jaxpr.effects or not _equal(jaxpr.consts, second[0].consts):

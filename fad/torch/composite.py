@@ -6,7 +6,8 @@ derivative. With `create`, a linear function is pulled back through the same pro
 tracers. Otherwise the gradient is a composite operation of its own: fad's vjp of the
 function, run on the saved inputs, so that it has derivatives of every order.
 
-Public names: `CompositeNode`, `OpTape`, `record_composite`, `node_of`.
+Public names: `CompositeNode`, `OpTape`, `record_composite`, `node_of`,
+`without_derivative`.
 """
 
 from __future__ import annotations
@@ -27,10 +28,16 @@ from .modes import current
 from .node import FREED, VOLATILE, Node, node_type
 from .packing import Everything, opened, pack_program, packed, unpacked_program
 from .saving import Storage, modified, reattach
-from .tape import _PLAIN, TAPE, functional, quietly, storage_of
+from .tape import _PLAIN, TAPE, functional, operand, quietly, storage_of
 from .tensor import Tensor, tensor_of
 
-__all__ = ["CompositeNode", "OpTape", "node_of", "record_composite"]
+__all__ = [
+    "CompositeNode",
+    "OpTape",
+    "node_of",
+    "record_composite",
+    "without_derivative",
+]
 
 _ndarray = np.ndarray
 _new = object.__new__
@@ -145,6 +152,15 @@ class CompositeNode(Node):
         return grads
 
 
+def without_derivative(name: str) -> type:
+    """Return the class of nodes of an operation that PyTorch does not differentiate."""
+
+    def pull(self: CompositeNode, ct: Any, create: bool) -> Sequence[Any]:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return type("NotImplemented", (CompositeNode,), {"__slots__": (), "pull": pull})
+
+
 def _keeps_traced(eqn: Any) -> bool:
     """Tell whether an equation keeps values that depend on differentiated inputs."""
     if eqn.prim.augmented is not None:
@@ -246,7 +262,7 @@ def record_composite(
     mode = current()
     values, atoms, key = _taken_apart(boxes, mode.grad)
     if staging_trace() is not None or any(map(_transformed, values)):
-        return _wrapped(function(*[functional(b) for b in boxes]))
+        return _wrapped(function(*[operand(b) for b in boxes]))
     if key and VOLATILE in atoms:
         return _volatile(_wrapped(quietly(function, *values)))
     if memo is not None and not mode.saved_hooks and not mode.anomaly:

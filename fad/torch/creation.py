@@ -66,7 +66,9 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
 def from_numpy(ndarray: Any) -> Tensor:
     """Return a tensor that shares the memory of a NumPy array."""
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+        kind = type(ndarray)
+        module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+        raise TypeError(f"expected np.ndarray (got {module}{kind.__qualname__})")
     of_numpy(ndarray.dtype)
     if any(s < 0 for s in ndarray.strides):
         raise ValueError(
@@ -99,7 +101,7 @@ def _filling(name: str, fill: float) -> None:
         pin_memory: bool = False,
         memory_format: Any = None,
     ) -> Tensor:
-        return _filled(shape_from(size), fill, dtype, requires_grad, device)
+        return _filled(shape_from(size, name), fill, dtype, requires_grad, device)
 
     def like(
         input: Tensor,
@@ -122,7 +124,7 @@ def _filling(name: str, fill: float) -> None:
         pin_memory: bool = False,
     ) -> Tensor:
         d = dtype or self.dtype
-        return _filled(shape_from(size), fill, d, requires_grad, device)
+        return _filled(shape_from(size, f"new_{name}"), fill, d, requires_grad, device)
 
     make.__doc__ = f"Return a tensor made by {name}, of a size."
     like.__doc__ = f"Return a tensor made by {name}, of the shape and dtype of another."
@@ -157,7 +159,12 @@ def full(
 ) -> Tensor:
     """Return a tensor of one value."""
     d = to_numpy(dtype or _full_dtype(fill_value))
-    shape = shape_from((size,) if not isinstance(size, int) else (size,))
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(
+            "full(): argument 'size' (position 1) must be tuple of ints, not "
+            f"{type(size).__name__}"
+        )
+    shape = shape_from(size, "full")
     return finish(np.full(shape, number_of(fill_value), d), requires_grad, device)
 
 
@@ -243,6 +250,8 @@ def linspace(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return `steps` numbers from `start` to `end`, both included."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
     d = default_float() if dtype is None else to_numpy(dtype)
     values = np.linspace(number_of(start), number_of(end), steps)
     return finish(values.astype(d), requires_grad, device)
@@ -260,6 +269,8 @@ def logspace(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return the powers of `base` at `steps` exponents from `start` to `end`."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
     d = default_float() if dtype is None else to_numpy(dtype)
     values = float(base) ** np.linspace(number_of(start), number_of(end), steps)
     return finish(values.astype(d), requires_grad, device)
@@ -275,6 +286,9 @@ def eye(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return the identity matrix, `n` by `m`."""
+    for what, size in (("n", n), ("m", m)):
+        if size is not None and size < 0:
+            raise RuntimeError(f"{what} must be greater or equal to 0, got {size}")
     d = default_float() if dtype is None else to_numpy(dtype)
     return finish(np.eye(n, m, dtype=d), requires_grad, device)
 

@@ -92,8 +92,20 @@ def _array(data: Any, target: Any) -> Any:
         if any(isinstance(leaf, np.generic) for leaf in _leaves(data)):
             target = array.dtype
         return array.astype(target or array.dtype, copy=False)
+    array = np.array(data)
+    if array.dtype.kind in "if" and target.kind in "iu" and array.size:
+        bounds = np.iinfo(target)
+        if array.max() > bounds.max or array.min() < _lowest(bounds):
+            raise RuntimeError(
+                f"value cannot be converted to type {target.name} without overflow"
+            )
     with np.errstate(all="ignore"):
-        return np.array(data).astype(target)
+        return array.astype(target)
+
+
+def _lowest(bounds: np.iinfo) -> int:
+    """Return the least number that converts: negative ones wrap around if unsigned."""
+    return int(bounds.min) if bounds.kind == "i" else -int(bounds.max)
 
 
 def _check_even(data: Any, dim: int = 0) -> None:
@@ -101,10 +113,12 @@ def _check_even(data: Any, dim: int = 0) -> None:
     if not isinstance(data, (list, tuple)):
         if not _is_number(data) and not hasattr(data, "__array__"):
             kind = type(data).__name__
-            if hasattr(data, "__len__") and not isinstance(data, str):
+            if hasattr(data, "__getitem__") and not isinstance(data, (str, dict)):
                 return
             text = f"Could not infer dtype of {kind}"
             if isinstance(data, str):
+                if dim:
+                    raise ValueError("too many dimensions 'str'")
                 raise TypeError("new(): invalid data type 'str'")
             raise RuntimeError(text)
         return
@@ -131,18 +145,35 @@ def legacy_tensor(*args: Any, **kwargs: Any) -> Tensor:
             return wrap(from_data(args[0], of_numpy(default_float())))
     if len(args) == 1 and isinstance(args[0], Tensor):
         return args[0].detach()
-    shape = shape_from(args) if args else (0,)
+    shape = shape_from(args, "new") if args else (0,)
     return wrap(np.zeros(shape, default_float()))
 
 
-def shape_from(sizes: Sequence[Any]) -> tuple[int, ...]:
+def shape_from(sizes: Sequence[Any], name: str) -> tuple[int, ...]:
     """Return a shape given as numbers, or as one sequence of them.
+
+    Args:
+        sizes: what was given.
+        name: of the function that it was given to.
 
     Raises:
         RuntimeError: a length is negative.
+        TypeError: a length is no integer.
     """
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = sizes[0]
+    for i, n in enumerate(sizes):
+        if not hasattr(n, "__index__"):
+            kind = type(n).__name__
+            raise TypeError(
+                f"{name}(): argument 'size' "
+                + (
+                    f'failed to unpack the object at pos {i + 1} with error "type must '
+                    f'be tuple of ints,but got {kind}"'
+                    if i
+                    else f"(position 1) must be tuple of ints, not {kind}"
+                )
+            )
     shape = tuple([int(n) for n in sizes])
     if any(n < 0 for n in shape):
         raise RuntimeError(

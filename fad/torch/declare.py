@@ -35,6 +35,7 @@ from .compiled import Memo
 from .composite import CompositeNode, record_composite
 from .dtypes import combined, default_float
 from .inplace import write_into, write_out
+from .misuse import restated
 from .node import node_type
 from .tape import record
 from .tensor import Tensor, tensor_of
@@ -82,7 +83,8 @@ def function(
         first = name or python.__name__
         if "dim" in inspect.signature(python).parameters:
             python = _with_numpy_names(python)
-        public = _with_out(python) if out else python
+        python.__qualname__ = first  # what Python's own errors show
+        public = _with_out(python, first) if out else python
         public.__name__ = public.__qualname__ = first
         for n in (first, *aliases):
             if namespace:
@@ -122,15 +124,21 @@ def _declare_inplace(name: str, python: Callable[..., Any]) -> None:
     functions[f"{name}_"] = in_place
 
 
-def _with_out(python: Callable[..., Any]) -> Callable[..., Any]:
+def _with_out(python: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return the function of the namespace: it takes `out`, and says what is wrong."""
+
     @functools.wraps(python)
     def public(*args: Any, **kwargs: Any) -> Any:
-        if "out" not in kwargs:
-            return python(*args, **kwargs)
-        target = kwargs.pop("out")
-        if target is None:
-            return python(*args, **kwargs)
-        return write_out(target, python, args, kwargs)
+        try:
+            target = kwargs.pop("out", None) if kwargs else None
+            if target is None:
+                return python(*args, **kwargs)
+            return write_out(target, python, args, kwargs)
+        except (TypeError, AttributeError) as error:
+            known = restated(name, python, args, error)
+            if known is None:
+                raise
+            raise known from error
 
     return public
 
@@ -175,12 +183,18 @@ def unary(
     return function(name, *aliases, methods=methods, inplace=inplace)(call)
 
 
-def operation(node: str, fun: Primitive | Callable[..., Any]) -> Callable[..., Tensor]:
-    """Return `apply(boxes, dtype)` that records a primitive or composite as `node`."""
+def operation(
+    node: str, fun: Primitive | Callable[..., Any], cls: type | None = None
+) -> Callable[..., Tensor]:
+    """Return `apply(boxes, dtype)` that records a primitive or composite as `node`.
+
+    The node of a composite may be of a class of its own, `cls`.
+    """
     if isinstance(fun, Primitive):
         cls = node_type(node)
         return lambda boxes, dtype=None: record(fun, cls, boxes, {}, dtype)
-    several, memo = node_type(node, CompositeNode), Memo()
+    several = node_type(node, CompositeNode) if cls is None else cls
+    memo = Memo() if cls is None else None
 
     def apply(boxes: Sequence[Any], dtype: Any = None) -> Tensor:
         run = fun if dtype is None else _casting(fun, dtype)
@@ -238,6 +252,7 @@ def binary(
     floating: bool = False,
     inplace: bool = True,
     methods: bool = True,
+    cls: type | None = None,
 ) -> Callable[..., Any]:
     """Declare a function of two operands, broadcast and promoted.
 
@@ -245,8 +260,9 @@ def binary(
         fun: a primitive of fad, or a function over fad's operations.
         node: the node's name, by default after `name`.
         floating: integers and booleans are converted to the default dtype.
+        cls: the class of the node, if it is one of its own.
     """
-    apply = operation(node or camel(name), fun)
+    apply = operation(node or camel(name), fun, cls)
 
     def call(input: Any, other: Any) -> Any:
         x, y = input, other

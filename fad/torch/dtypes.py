@@ -138,7 +138,7 @@ def of_numpy(numpy_dtype: Any) -> dtype:
         found = _OF_NUMPY.get(native)
     if found is None:
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{np.dtype(numpy_dtype).name}. The "
+            f"can't convert np.ndarray of type numpy.{np.dtype(numpy_dtype).type.__name__}. The "
             "only supported types are: float64, float32, float16, complex64, "
             "complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
             "and bool."
@@ -312,4 +312,4 @@ class iinfo:
         self.bits, self.max, self.min = info.bits, int(info.max), int(info.min)
 
     def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

@@ -18,7 +18,7 @@ from ..core.trace import Tracer, aval_of
 from ..ops.arithmetic import add, copy, stop_gradient
 from .dtypes import of_numpy
 from .hooks import HookDict, RemovableHandle
-from .modes import current
+from .modes import current, not_compiled
 from .node import VOLATILE, AccumulateGrad, node_type
 from .tape import record
 from .tensor import Tensor, tensor_of, wrap
@@ -64,6 +64,7 @@ def add_grad(tensor: Tensor, grad: Any, create: bool | None = None) -> None:
 
 
 def _get_grad(self: Tensor) -> Tensor | None:
+    not_compiled("it reads the .grad of a tensor")
     if self._grad is None and not self._retained and self.grad_fn is not None:
         warnings.warn(_NOT_LEAF_WARNING, UserWarning, stacklevel=2)
     return self._grad

@@ -5,7 +5,7 @@ the history: the tensor (or, through a view, its base) gets the node of the oper
 What that node saved of the old values is copied before the write; what it saved of the
 result is from then on the tensor's own memory, at its new version.
 
-Public names: `write_into`, `write_out`, `check_inplace`, `rebase`.
+Public names: `write_into`, `write_out`, `check_inplace`, `check_repeats`, `rebase`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,23 @@ from .tape import quietly
 from .tensor import Tensor
 from .views import CopySlices
 
-__all__ = ["check_inplace", "rebase", "write_into", "write_out"]
+__all__ = ["check_inplace", "check_repeats", "rebase", "write_into", "write_out"]
 
 
 def write_into(
-    x: Tensor, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    x: Tensor,
+    fun: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    repeats: bool = False,
 ) -> Tensor:
-    """Replace the values of `x` by ``fun(x, *args, **kwargs)``; return `x`."""
+    """Replace the values of `x` by ``fun(x, *args, **kwargs)``; return `x`.
+
+    Args:
+        repeats: `x` may have elements that are one in memory, since they get one value.
+    """
     check_inplace(x, _any_requires_grad(x, args, kwargs))
-    _check_overlap(x, args)
+    _check_overlap(x, args, repeats)
     result = fun(x, *args, **kwargs)
     _check_fits(x, result)
     store(x, result)
@@ -77,17 +85,13 @@ def check_inplace(x: Tensor, requires_grad: bool) -> None:
         )
 
 
-def _check_overlap(x: Tensor, args: tuple[Any, ...]) -> None:
+def _check_overlap(x: Tensor, args: tuple[Any, ...], repeats: bool) -> None:
     """Raise if what is read lies partly in the memory that is written to."""
     mine = x.value
     if not isinstance(mine, np.ndarray):
         return
-    if 0 in mine.strides and _repeats(mine):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor "
-            "refers to a single memory location. Please clone() the tensor before "
-            "performing the operation."
-        )
+    if not repeats:
+        check_repeats(mine)
     for a in args:
         if isinstance(a, Tensor) and isinstance(a.value, np.ndarray):
             other = a.value
@@ -101,9 +105,17 @@ def _check_overlap(x: Tensor, args: tuple[Any, ...]) -> None:
                 )
 
 
-def _repeats(array: Any) -> bool:
+def check_repeats(array: Any) -> None:
+    """Raise if elements of an array to be written to are one in memory."""
+    if not isinstance(array, np.ndarray) or 0 not in array.strides:
+        return
     strides = zip(array.shape, array.strides, strict=True)
-    return any(n > 1 and s == 0 for n, s in strides)
+    if any(n > 1 and s == 0 for n, s in strides):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor "
+            "refers to a single memory location. Please clone() the tensor before "
+            "performing the operation."
+        )
 
 
 def _is_dense(array: Any) -> bool:
@@ -243,5 +255,6 @@ def _fill(target: Tensor, result: Tensor) -> None:
     _check_cast(result.value.dtype, target.value.dtype)
     if target.shape != result.shape:
         target.value = np.empty(result.shape, target.value.dtype)
+    check_repeats(target.value)
     np.copyto(target.value, result.value, casting="unsafe")
     target.storage.version += 1

@@ -6,7 +6,7 @@ serve as `with` blocks and as decorators, with or without parentheses, also of
 generators, which are in the mode only while they run.
 
 Public names: the above, `Modes`, `current`, `changed`, `is_grad_enabled`,
-`is_inference_mode_enabled`.
+`is_inference_mode_enabled`, `GraphBreak`, `not_compiled`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..core.ir import next_serial
+
 __all__ = [
+    "GraphBreak",
     "Modes",
     "changed",
     "current",
@@ -29,8 +32,13 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
+    "not_compiled",
     "set_grad_enabled",
 ]
+
+
+class GraphBreak(Exception):
+    """A function cannot become one program; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,9 @@ class Modes:
         check_nan: with `anomaly`, backward refuses nan.
         saved_hooks: pairs (pack, unpack) for what nodes save; the last one counts.
         selective: a backward is running that wants the gradients of some inputs only.
+        cut: transforms opened before this serial number get no derivatives while `grad`
+            is off; set where it was switched off.
+        compiling: `torch.compile` is tracing a function.
         hooks_refused: what to say if such hooks are asked for, None if they may be.
     """
 
@@ -53,6 +64,8 @@ class Modes:
     check_nan: bool = True
     saved_hooks: tuple[Any, ...] = ()
     selective: bool = False
+    cut: int = 0
+    compiling: bool = False
     hooks_refused: str | None = None
 
 
@@ -67,6 +80,8 @@ current = _modes.get
 def set_modes(**changes: Any) -> Modes:
     """Change modes from now on and return the old ones."""
     old = _modes.get()
+    if changes.get("grad") is False:
+        changes["cut"] = next_serial()
     _modes.set(replace(old, **changes))
     return old
 
@@ -80,6 +95,16 @@ def changed(**changes: Any) -> Iterator[None]:
         yield
     finally:
         _modes.set(old)
+
+
+def not_compiled(what: str) -> None:
+    """Leave the tracing of `torch.compile`, if this is part of it.
+
+    Args:
+        what: the function does that cannot be in a program.
+    """
+    if _modes.get().compiling:
+        raise GraphBreak(what)
 
 
 def is_grad_enabled() -> bool:
@@ -120,7 +145,9 @@ class ModeGuard:
 
     def __exit__(self, *error: object) -> None:
         old = self.previous.pop()
-        set_modes(grad=old.grad, inference=old.inference)
+        _modes.set(
+            replace(_modes.get(), grad=old.grad, inference=old.inference, cut=old.cut)
+        )
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
@@ -204,10 +231,14 @@ class set_grad_enabled(ModeGuard):
         set_modes(grad=self.mode)
 
     def __exit__(self, *error: object) -> None:
-        set_modes(grad=self.before.grad)
+        self._go_back()
+
+    def _go_back(self) -> None:
+        changes = {"grad": self.before.grad, "cut": self.before.cut}
+        _modes.set(replace(_modes.get(), **changes))
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        set_modes(grad=self.before.grad)  # as a decorator it acts on the function only
+        self._go_back()  # as a decorator it acts on the function only
         return super().__call__(function)
 
     def __repr__(self) -> str:

@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as fnp
-from ..core.trace import Tracer, aval_of
+from ..core.trace import Tracer
 from ..ops import shape as shapes
 from ..ops.arithmetic import copy
-from ..ops.index_layout import ARRAY
-from ..ops.indexing import getitem
 from .declare import composite, function, method
 from .dims import axes_of, axis_of
 from .node import node_type
 from .ops_reduce import noted
 from .ops_shape import reshape
 from .tensor import Tensor
-from .views import view_by
+from .view_steps import Steps, windows
+from .views import as_view, view_by
 
 __all__ = ["sharing"]
 
@@ -216,26 +215,18 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     return out
 
 
-def sharing(out: Tensor, x: Tensor, array: Any) -> Tensor:
-    """Let a copy share the memory of a tensor, where no primitive makes the view.
+def sharing(out: Tensor, x: Tensor, array: Any, steps: Steps) -> Tensor:
+    """Let a copy be a view of a tensor, where no primitive of NumPy makes it.
 
-    A later in-place write through it changes the values, not the history, of `x`.
+    Args:
+        array: the view of the memory.
+        steps: the operations on `x` that made the copy.
     """
-    if not isinstance(x.value, Tracer):
-        out.value = array
-        out._storage = x.storage
-    return out
+    out.value = array
+    return as_view(out, x, steps)
 
 
-def _window(x: Any, *, axis: int, size: int, step: int) -> Any:
-    n = aval_of(x).shape[axis]
-    starts = np.arange(0, n - size + 1, step)
-    places = starts[:, None] + np.arange(size)
-    out = getitem(x, places, index=(slice(None),) * axis + (ARRAY,))
-    return shapes.move_axis(out, axis + 1, aval_of(out).ndim - 1)
-
-
-_unfold = composite("UnfoldBackward0", _window)
+_unfold = composite("UnfoldBackward0", windows)
 
 
 @method()
@@ -256,32 +247,9 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         return out
     if isinstance(self.value, Tracer):
         return out
-    windows = np.lib.stride_tricks.sliding_window_view(
+    array = np.lib.stride_tricks.sliding_window_view(
         self.value, size, axis, writeable=self.value.flags.writeable
     )
-    return sharing(
-        out, self, windows[(slice(None),) * axis + (slice(None, None, step),)]
-    )
-
-
-_strided = composite(
-    "AsStridedBackward0",
-    lambda x, *, places: getitem(shapes.ravel(x), places, index=(ARRAY,)),
-)
-
-
-@function("as_strided", out=False)
-def as_strided(
-    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
-) -> Tensor:
-    """Return a view of the memory with steps of its own."""
-    grids = np.indices(tuple(size)).reshape(len(size), -1)
-    steps = np.asarray(stride, np.int64)
-    places = (steps @ grids).reshape(tuple(size)) + (storage_offset or 0)
-    out: Tensor = _strided(input, places=places)
-    if isinstance(input.value, Tracer) or not input.value.flags.c_contiguous:
-        return out
-    flat = input.value.reshape(-1)[storage_offset or 0 :]
-    bytes_ = tuple(int(s) * flat.itemsize for s in stride)
-    array = np.lib.stride_tricks.as_strided(flat, tuple(size), bytes_)
-    return sharing(out, input, array)
+    array = array[(slice(None),) * axis + (slice(None, None, step),)]
+    params = {"axis": axis, "size": size, "step": step}
+    return sharing(out, self, array, ((windows, params),))

@@ -22,6 +22,7 @@ from ..core.trace import aval_of
 from ..ops import comparison, elementary, piecewise, special
 from ..ops.arithmetic import convert, stop_gradient, sub
 from ..ops.comparison import where
+from .composite import without_derivative
 from .conversion import cast
 from .declare import as_operand, binary, function, functions, operation, promoted
 from .declare import with_sizes as broadcasting
@@ -105,11 +106,11 @@ binary("fmax", _number_extremum(comparison.ge), inplace=False)
 binary("fmin", _number_extremum(comparison.le), inplace=False)
 binary("logaddexp", special.logaddexp, inplace=False)
 binary("logaddexp2", special.logaddexp2, inplace=False)
-binary("nextafter", piecewise.nextafter)
+binary("nextafter", lambda x, y: tied(piecewise.nextafter(x, y), x, y))
 binary(
     "heaviside",
     lambda x, y: tied(piecewise.heaviside(x, y), x, y),
-    node="NotImplemented",
+    cls=without_derivative("heaviside"),
 )
 binary("gcd", comparison.gcd)
 binary("lcm", comparison.lcm)
@@ -135,7 +136,10 @@ def _copysign(x: Any, y: Any) -> Any:
 
 def _remainder(x: Any, y: Any) -> Any:
     refuse_zero(x, y)
-    return piecewise.mod(x, y)
+    rest = piecewise.mod(x, y)
+    if not _is_floating(x):
+        return rest
+    return where(rest == 0, piecewise.fmod(x, y), rest)  # zeros have the sign of x
 
 
 def _fmod(x: Any, y: Any) -> Any:
@@ -149,11 +153,10 @@ _by_kind("copysign", _copysign, ("CopysignBackward1", "CopysignBackward0"), True
 
 
 def _xlogy(x: Any, y: Any) -> Any:
-    """Return x log(y), and 0 where x is 0 unless y is nan."""
-    nothing = comparison.logical_and(
-        x == 0, comparison.logical_not(comparison.isnan(y))
-    )
-    return where(nothing, 0, x * elementary.log(where(nothing, 1, y)))
+    """Return x log(y), and 0 where x is 0 and log(y) infinite or undefined."""
+    nothing = comparison.logical_and(x == 0, comparison.le(y, 0))
+    product = x * elementary.log(where(nothing, 1, y))
+    return where(nothing, 0, product + 0.0)  # no negative zeros
 
 
 _XLOGY = [operation(f"XlogyBackward{i}", _xlogy) for i in range(3)]
@@ -168,11 +171,14 @@ def xlogy(input: Any, other: Any) -> Tensor:
     return broadcasting(_XLOGY[kind], x, y, promoted(x, y, True))  # type: ignore[no-any-return]
 
 
+_LDEXP = operation("LdexpBackward0", lambda x, y: x * elementary.exp2(y))
+
+
 @function("ldexp", inplace=True)
 def ldexp(input: Tensor, other: Any) -> Tensor:
     """Return the tensor times 2 to the power of another."""
-    power = functions["pow"](functions["scalar_tensor"](2.0), other)
-    return functions["mul"](input, power)  # type: ignore[no-any-return]
+    x, y = as_operand(input), as_operand(other)
+    return broadcasting(_LDEXP, x, y, promoted(x, y, True))  # type: ignore[no-any-return]
 
 
 @function("float_power", inplace=True)
@@ -189,7 +195,7 @@ _rsub = operation("RsubBackward1", sub)
 _rsub_tensor = operation("RsubBackward0", sub)
 
 
-@function("rsub", out=False)
+@function("rsub", methods=False, out=False)
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Return other - alpha * input."""
     other = as_operand(other)
@@ -233,8 +239,11 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
                 f"expected dtype {c_name(input.aval.dtype)} for `weight` but got dtype "
                 f"{c_name(weight.aval.dtype)}"
             )
-        return _lerp_tensor((input, end, weight), input.aval.dtype)
-    return _lerp_number((input, end, weight))
+        dtype = input.aval.dtype
+        by_tensor = lambda two, d: _lerp_tensor((*two, weight), d)
+        return broadcasting(by_tensor, input, end, dtype)  # type: ignore[no-any-return]
+    by_number = lambda two, d: _lerp_number((*two, weight))
+    return broadcasting(by_number, input, end, None)  # type: ignore[no-any-return]
 
 
 def _with_value(node: str, combine: Any) -> Callable[..., Tensor]:

@@ -5,6 +5,7 @@ Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .composite import CompositeNode, record_composite
 from .declare import as_operand, composite, function, size_mismatch
 from .dtypes import castable, combined
 from .filling import c_name
+from .inplace import write_into
 from .node import node_type
 from .ops_reduce import noted
 from .tape import record
@@ -83,7 +85,7 @@ def _broadcast_where(condition: Tensor, x: Any, y: Any) -> Tensor:
 
 
 def _mismatch(error: ValueError, condition: Tensor, x: Any, y: Any) -> RuntimeError:
-    pairs = ((y, x), (condition, x), (condition, y))
+    pairs = ((condition, x), (x, y), (condition, y))
     found = next((m for p in pairs if (m := size_mismatch(*p))), None)
     return RuntimeError(found or str(error))
 
@@ -168,7 +170,7 @@ _fill_number = composite("MaskedFillBackward0", _filled)
 _fill_tensor = composite("MaskedFillBackward1", _filled)
 
 
-@function("masked_fill", inplace=True, out=False)
+@function("masked_fill", out=False)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Return the tensor with a value where the mask is true."""
     if mask.aval.dtype.kind != "b":
@@ -189,6 +191,21 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     if _has(combined([_category(input), _category(value)]), input):
         return _fill(_filled_at_once, input, mask, value)
     return _fill(_fill_number, input, mask, value)
+
+
+@function("masked_fill_", out=False)
+def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Write a value where the mask is true; elements may be one in memory."""
+    strides = getattr(input.value, "strides", ())
+    if any(n > 1 and s == 0 for n, s in zip(input.shape, strides, strict=False)):
+        warnings.warn(
+            "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the "
+            "tensor before performing this operation. This also applies to advanced "
+            "indexing e.g. tensor[mask] = scalar",
+            UserWarning,
+            stacklevel=2,
+        )
+    return write_into(input, masked_fill, (mask, value), {}, repeats=True)
 
 
 def _filled_at_once(x: Tensor, mask: Tensor, value: Any) -> Tensor:

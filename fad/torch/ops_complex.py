@@ -1,7 +1,6 @@
 """Complex numbers: their parts, conjugates, and views as pairs of real numbers.
 
-The views share memory; a write through `view_as_real` does not rewrite the history of
-the tensor it came from.
+The views share memory, but for `conj`, which is computed at once.
 
 Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 """
@@ -14,13 +13,12 @@ import numpy as np
 
 from ..core.trace import Tracer, aval_of
 from ..ops import arithmetic, comparison, elementary, special
-from ..ops.indexing import getitem
-from ..ops.shape import concatenate, expand_dims
 from .declare import composite, flat, function, operation
 from .node import node_type
 from .ops_axes import sharing
 from .tape import record
 from .tensor import Tensor
+from .view_steps import as_pairs, from_pairs
 from .views import view_by
 
 __all__: list[str] = []
@@ -152,13 +150,7 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
     return _polar_of((abs, angle))
 
 
-def _as_pairs(z: Any) -> Any:
-    last = aval_of(z).ndim
-    parts = [expand_dims(p, last) for p in (arithmetic.real(z), arithmetic.imag(z))]
-    return concatenate(*parts, axis=last)
-
-
-_pairs = composite("ViewAsRealBackward0", _as_pairs)
+_pairs = composite("ViewAsRealBackward0", as_pairs)
 
 
 @function("view_as_real", out=False)
@@ -170,15 +162,10 @@ def view_as_real(input: Tensor) -> Tensor:
     if isinstance(input.value, Tracer):
         return out
     part = input.value.real.dtype
-    return sharing(out, input, input.value[..., None].view(part))
+    return sharing(out, input, input.value[..., None].view(part), ((as_pairs, {}),))
 
 
-def _from_pairs(x: Any) -> Any:
-    first, second = (getitem(x, index=(Ellipsis, i)) for i in (0, 1))
-    return arithmetic.complex_(first, second)
-
-
-_numbers = composite("ViewAsComplexBackward0", _from_pairs)
+_numbers = composite("ViewAsComplexBackward0", from_pairs)
 
 
 @function("view_as_complex", out=False)
@@ -204,4 +191,4 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError(
             "Tensor must have a stride divisible by 2 for all but last dimension"
         )
-    return sharing(out, input, input.value.view(whole)[..., 0])
+    return sharing(out, input, input.value.view(whole)[..., 0], ((from_pairs, {}),))

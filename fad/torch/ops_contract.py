@@ -5,6 +5,7 @@ Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -263,10 +264,18 @@ def crossed(input: Tensor, other: Tensor, dim: int) -> Tensor:
     return _crossed(input, other, axis=axis)  # type: ignore[no-any-return]
 
 
+_ANY_DIM = (
+    "Using torch.cross without specifying the dim arg is deprecated.\nPlease either "
+    "pass the dim explicitly or simply use torch.linalg.cross.\nThe default value of "
+    "dim will change to agree with that of linalg.cross in a future release."
+)
+
+
 @function("cross")
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """Return the vector product along a dimension, by default the first of size 3."""
     if dim is None:
+        warnings.warn(_ANY_DIM, UserWarning, stacklevel=3)
         found = [i for i, n in enumerate(input.shape) if n == 3]
         if not found:
             raise RuntimeError("no dimension of size 3 in input")

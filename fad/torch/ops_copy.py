@@ -103,8 +103,8 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value.ndim} dimensions."
             )
-        return write_into(self, _FILLED_BY, (value,), {})
-    return write_into(self, _FILLED, (_as_array(value, self),), {})
+        return write_into(self, _FILLED_BY, (value,), {}, repeats=True)
+    return write_into(self, _FILLED, (_as_array(value, self),), {}, repeats=True)
 
 
 def _as_array(value: Any, x: Tensor) -> Any:
@@ -114,4 +114,4 @@ def _as_array(value: Any, x: Tensor) -> Any:
 @method()
 def zero_(self: Tensor) -> Tensor:
     """Write zeros everywhere."""
-    return write_into(self, _ZEROED, (_as_array(0, self),), {})
+    return write_into(self, _ZEROED, (_as_array(0, self),), {}, repeats=True)

@@ -18,6 +18,7 @@ from .conversion import cast
 from .declare import as_operand, composite, function
 from .dims import axis_of
 from .dtypes import DTYPES, to_numpy
+from .filling import require_kind
 from .return_types import returned
 from .tensor import Tensor, wrap
 
@@ -108,6 +109,7 @@ def bincount(
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """Return the counts in bins of one width; elements outside are left out."""
     values = values_of(input)
+    require_kind(values, "f", "histogram_cpu")
     low, high = float(min), float(max)
     if low == high and values.size:
         low, high = float(values.min()), float(values.max())
@@ -231,9 +233,7 @@ def _triangle(name: str, lower: bool) -> None:
 _triangle("tril_indices", True)
 _triangle("triu_indices", False)
 
-_cov = composite(
-    "CovBackward0", lambda x, *, ddof, **weights: fnp.cov(x, ddof=ddof, **weights)
-)
+_cov = composite("SqueezeBackward0", lambda x, **options: fnp.cov(x, **options))
 
 
 @function("cov", out=False)
@@ -247,14 +247,14 @@ def cov(
     """Return the covariance matrix of variables in rows."""
     given = {"fweights": fweights, "aweights": aweights}
     weights = {k: values_of(v) for k, v in given.items() if v is not None}
-    out: Tensor = _cov(input, ddof=correction, **weights)
-    return cast(out, input.aval.dtype)
+    out: Tensor = _cov(input, dtype=input.aval.dtype, ddof=correction, **weights)
+    return out
 
 
-_corrcoef = composite("CorrcoefBackward0", fnp.corrcoef)
+_corrcoef = composite("ClampBackward1", fnp.corrcoef)
 
 
 @function("corrcoef", out=False)
 def corrcoef(input: Tensor) -> Tensor:
     """Return the correlation matrix of variables in rows."""
-    return cast(_corrcoef(input), input.aval.dtype)
+    return _corrcoef(input, dtype=input.aval.dtype)  # type: ignore[no-any-return]

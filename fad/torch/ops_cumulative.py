@@ -130,6 +130,8 @@ def diff(
     append: Tensor | None = None,
 ) -> Tensor:
     """Return the n-th differences along a dimension."""
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     axis = axis_of(dim, input.ndim)
@@ -170,7 +172,7 @@ def trapezoid(
 ) -> Tensor:
     """Return the integral along a dimension by the trapezoidal rule."""
     axis, areas = _areas(y, x, dx, dim)
-    return areas.sum(axis) / 2.0  # type: ignore[no-any-return]
+    return areas.sum(axis) * 0.5  # type: ignore[no-any-return]
 
 
 @function("cumulative_trapezoid", methods=False, out=False)
@@ -179,7 +181,7 @@ def cumulative_trapezoid(
 ) -> Tensor:
     """Return the running integral along a dimension by the trapezoidal rule."""
     axis, areas = _areas(y, x, dx, dim)
-    return areas.cumsum(axis) / 2.0  # type: ignore[no-any-return]
+    return areas.cumsum(axis) * 0.5  # type: ignore[no-any-return]
 
 
 @function("gradient", methods=False, out=False)
@@ -196,7 +198,7 @@ def gradient(
     steps = spacing if isinstance(spacing, (tuple, list)) else [spacing] * len(axes)
     steps = [s.numpy() if isinstance(s, Tensor) else s for s in steps]
     apply = composite(
-        "GradientBackward0",
+        "CatBackward0",
         lambda x, *, axis, step: fnp.gradient(
             x, step, axis=axis, edge_order=edge_order
         ),

@@ -162,9 +162,9 @@ unary("frac", lambda x: x - piecewise.trunc(x))
 
 
 @function("round", inplace=True)
-def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+def round_(input: Tensor, *, decimals: int | None = None) -> Tensor:
     """Return the nearest whole numbers, ties to even, or with so many decimals."""
-    if decimals == 0:
+    if decimals is None:
         return _round(input)
     return _round_to(input, decimals=decimals)
 
@@ -200,7 +200,7 @@ def _logit_of(x: Any, *, eps: float | None) -> Any:
         x = comparison.where(x < eps, eps, held)
     else:
         outside = comparison.logical_or(x < 0, x > 1)
-        x = comparison.where(outside, math.nan, x)
+        x = comparison.where(outside, x * math.nan, x)
     return special.logit(x)
 
 

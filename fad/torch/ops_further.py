@@ -5,6 +5,7 @@ Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -133,15 +134,23 @@ _detached("detach_")
 _detached("zero_")
 
 
-@function("fill", out=False)
+@function("fill", methods=False, out=False)
 def fill(input: Tensor, value: Any) -> Tensor:
     """Return a tensor of the shape of another, filled with a value."""
     return functions["clone"](input).fill_(value)  # type: ignore[no-any-return]
 
 
+_RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its "
+    "behavior is inconsistent with Python's range builtin. Instead, use torch.arange, "
+    "which produces values in [start, end)."
+)
+
+
 @function("range", methods=False)
 def range_(start: Any, end: Any = None, step: Any = 1, **options: Any) -> Tensor:
     """Return the numbers from `start` to `end`, which is included."""
+    warnings.warn(_RANGE, UserWarning, stacklevel=3)
     start, end = (0, start) if end is None else (start, end)
     count = int((end - start) / step) + 1
     values = start + step * np.arange(count, dtype=np.float64)

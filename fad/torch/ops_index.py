@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.errors import NonConcreteBooleanIndexError
 from ..core.trace import aval_of
 from ..numpy.index_keys import added, read, written
 from ..ops.indexing import getitem
@@ -28,7 +29,7 @@ from .index_steps import (
     slice_at,
     view_at,
 )
-from .inplace import write_into
+from .inplace import check_repeats, write_into
 from .node import node_type
 from .ops_copy import copy_, expand_error, expands, fill_
 from .tensor import Tensor
@@ -68,6 +69,8 @@ def _read(x: Tensor, operands: Sequence[Any], key_of: Callable[..., Any]) -> Ten
         found: Tensor = record_composite(
             _INDEX, lambda x, *ids: read(x, key_of(ids)), [x, *operands]
         )
+    except NonConcreteBooleanIndexError:
+        raise
     except IndexError as error:
         raise _as_torch(error, x, operands) from error
     return found
@@ -111,6 +114,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
             raise RuntimeError(expand_error(view, value))
         copy_(view, value)
     else:
+        check_repeats(view.value)
         fill_(view, value)
 
 
@@ -173,7 +177,14 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Return a view at one index of a dimension."""
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    return select_at(input, axis_of(dim, input.ndim), int(index))
+    axis, index = axis_of(dim, input.ndim), int(index)
+    n = input.shape[axis]
+    if not -n <= index < n:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size "
+            f"{list(input.shape)} at dimension {axis}"
+        )
+    return select_at(input, axis, index)
 
 
 @function("narrow", out=False)

@@ -220,6 +220,8 @@ def repeat_interleave(
         return functions["tensor"](np.repeat(np.arange(len(counts)), counts))
     axis = None if dim is None else axis_of(dim, input.ndim)
     if isinstance(repeats, int):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
         out: Tensor = _interleave(input, times=repeats, axis=axis)
         return out
     counts = np.asarray(repeats.value)
@@ -251,6 +253,12 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             'torch.meshgrid: indexing must be one of "xy" or "ij", but received: '
             f"{indexing}"
         )
+    for t in tensors:
+        if t.ndim > 1:
+            raise RuntimeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
+                f"{t}"
+            )
     swap = indexing == "xy" and len(tensors) > 1
     given = list(tensors)
     if swap:

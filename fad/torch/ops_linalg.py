@@ -5,6 +5,7 @@ Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
@@ -240,15 +241,23 @@ def chain_order(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return split
 
 
+_CHAIN = (
+    "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. "
+    "Use torch.linalg.multi_dot instead, which accepts a list of two or more tensors "
+    "rather than multiple parameters."
+)
+
+
 @function("chain_matmul", methods=False)
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """Return the product of matrices."""
+    warnings.warn(_CHAIN, UserWarning, stacklevel=3)
     for x in matrices:
         if x.ndim != 2:
             raise RuntimeError(
                 "Tensor dimension is " + f"{x.ndim}, expected 2 instead."
             )
-    return matrices[0] if len(matrices) == 1 else multiplied(matrices)
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
 def multi_dot(tensors: Any) -> Tensor:
@@ -276,9 +285,8 @@ def multi_dot(tensors: Any) -> Tensor:
     if tensors[-1].ndim == 1:
         factors[-1] = tensors[-1].reshape(-1, 1)
     _check_chain(tensors, factors)
-    out = multiplied(factors)
     shape = (*tensors[0].shape[:-1], *(tensors[-1].shape[1:]))
-    return out if out.shape == shape else out.reshape(shape)
+    return multiplied(factors).reshape(shape)  # type: ignore[attr-defined, no-any-return]
 
 
 def _check_chain(tensors: list[Tensor], factors: list[Tensor]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.trace import Tracer, aval_of
 from ..ops import arithmetic, comparison, piecewise, powers
+from .composite import without_derivative
 from .declare import (
     as_operand,
     function,
@@ -128,8 +129,7 @@ def _rounded_quotient(x: Any, y: Any, mode: str) -> Tensor:
             "found "
             f"'{mode}'"
         )
-    apply = _QUOTIENTS[mode, isinstance(y, Tensor)]
-    return with_sizes(apply, x, y, promoted(x, y))
+    return with_sizes(_QUOTIENTS[mode], x, y, promoted(x, y))
 
 
 def refuse_zero(x: Any, y: Any) -> None:
@@ -142,30 +142,34 @@ def refuse_zero(x: Any, y: Any) -> None:
 def _flat_quotient(x: Any, y: Any, mode: str) -> Any:
     """Round the quotient; its gradient is zero and not None."""
     refuse_zero(x, y)
+    if any(aval_of(v).dtype.kind in "fc" for v in (x, y)):
+        floor, trunc = piecewise.floor_divide, piecewise.trunc
+        whole = trunc(x / y) if mode == "trunc" else floor(x, y)
+        return comparison.where(False, x + y, whole)
     whole = piecewise.floor_divide(x, y)
     if mode == "trunc":
         exact = comparison.eq(whole * y, x)
         negative = comparison.lt(whole, 0)
         whole = whole + comparison.logical_and(negative, comparison.logical_not(exact))
-    if aval_of(whole).dtype.kind not in "fc":
-        return whole
-    return comparison.where(False, x + y, whole)
+    return whole
 
 
 _QUOTIENTS = {
-    (mode, tensor): operation(
-        "DivBackward2" if tensor else "DivBackward3",
-        lambda x, y, mode=mode: _flat_quotient(x, y, mode),
-    )
+    mode: operation("DivBackward2", lambda x, y, mode=mode: _flat_quotient(x, y, mode))
     for mode in ("trunc", "floor")
-    for tensor in (False, True)
 }
+_FLOOR = operation(
+    "NotImplemented",
+    lambda x, y: _flat_quotient(x, y, "floor"),
+    without_derivative("floor_divide"),
+)
 
 
 @function("floor_divide", inplace=True)
 def floor_divide(input: Any, other: Any) -> Tensor:
     """Return the quotient, rounded down."""
-    return _rounded_quotient(as_operand(input), as_operand(other), "floor")
+    x, y = as_operand(input), as_operand(other)
+    return with_sizes(_FLOOR, x, y, promoted(x, y))
 
 
 @function("pow", inplace=True)

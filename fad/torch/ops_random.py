@@ -49,7 +49,7 @@ def _sampled(name: str, draw: Callable[..., np.ndarray]) -> None:
         names: Any = None,
     ) -> Tensor:
         size = (size or (names or (),)) if size else ((),)
-        array = draw(_stream(generator), shape_from(size), _like_dtype(dtype))
+        array = draw(_stream(generator), shape_from(size, name), _like_dtype(dtype))
         return finish(array, requires_grad, device)
 
     def like(
@@ -105,7 +105,8 @@ def randint(
         args = (low if len(args) == 1 else args[0], high, args[-1])
     start, stop, shape = _integer_arguments("randint", args)
     d = to_numpy(dtype or DTYPES["int64"])
-    array = integers.randint(_stream(generator), start, stop, shape_from((shape,)), d)
+    sizes = shape_from((shape,), "randint")
+    array = integers.randint(_stream(generator), start, stop, sizes, d)
     return finish(array, requires_grad, device)
 
 
@@ -205,7 +206,7 @@ def normal(
     if size is not None:
         if std < 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-        out = np.empty(shape_from((size,)), _like_dtype(dtype))
+        out = np.empty(shape_from((size,), "normal"), _like_dtype(dtype))
         array = sampling.normal_(stream, out, mean, std)
         return finish(array, requires_grad, device)
     values = [v.value if isinstance(v, Tensor) else v for v in (mean, std)]

@@ -118,8 +118,9 @@ def mean(
     if dtype is not None:
         input = cast(input, to_numpy(dtype))
     if input.aval.dtype.kind not in "fc":
+        whose = "Input" if dtype is None else "Optional"
         raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a "
+            f"mean(): could not infer output dtype. {whose} dtype must be either a "
             f"floating point or complex dtype. Got: {input.dtype.title}"
         )
     axes = axes_of(dim, input.ndim)

@@ -196,7 +196,11 @@ def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Tensor:
                 f"({have}) at non-singleton dimension {i}.  Target sizes: {new}.  "
                 f"Tensor sizes: {mine}"
             )
-    return view_by(shapes.broadcast_to, _EXPAND, self, {"shape": tuple(new)})
+    out = view_by(shapes.broadcast_to, _EXPAND, self, {"shape": tuple(new)})
+    value, whole = self.value, out.value
+    if not isinstance(whole, Tracer) and value.flags.writeable and whole is not value:
+        whole.flags.writeable = True  # NumPy's is read-only: it repeats elements
+    return out
 
 
 @method()
@@ -206,9 +210,9 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 @function("broadcast_to", out=False)
-def broadcast_to(input: Tensor, size: Any) -> Tensor:
+def broadcast_to(input: Tensor, *size: Any) -> Tensor:
     """Return a view expanded to a shape."""
-    return expand(input, size)
+    return expand(input, *size)
 
 
 @function("broadcast_shapes", methods=False, out=False)
@@ -247,7 +251,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
             found = size_mismatch(np.empty(shape), t)
             raise RuntimeError(found) from error
-    return tuple(expand(t, shape) for t in tensors)
+    return tuple(t if tuple(t.shape) == shape else expand(t, shape) for t in tensors)
 
 
 @function("atleast_1d", methods=False, out=False)

@@ -5,6 +5,7 @@ Public names: none; the functions are declared into `fad.torch` and on `Tensor`.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -199,6 +200,9 @@ def _reduced_into(
 _index_reduce = composite("IndexReduceBackward0", _reduced_into)
 
 
+_BETA = "index_reduce() is in beta and the API may change at any time. "
+
+
 @function("index_reduce", inplace=True)
 def index_reduce(
     input: Tensor,
@@ -211,6 +215,7 @@ def index_reduce(
 ) -> Tensor:
     """Return the tensor with slices combined at indices along a dimension."""
     axis = _checked("index_add", input, dim, index)
+    warnings.warn(_BETA, UserWarning, stacklevel=3)
     if reduce not in _NEUTRAL or reduce == "sum":
         raise RuntimeError(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but "

@@ -63,10 +63,10 @@ class device:
         if isinstance(type, device):
             type, index = type.type, type.index
         name, _, number = str(type).partition(":")
-        if name != "cpu":
+        if name not in _KINDS:
             raise RuntimeError(
-                f"fad.torch computes on the CPU only: there is no device '{type}'. "
-                "Leave device= out, or write device='cpu'"
+                f"Expected one of {', '.join(_KINDS)} device type at start of device "
+                f"string: {name}"
             )
         self.type = name
         self.index = int(number) if number else index
@@ -93,9 +93,29 @@ class device:
         return None
 
 
+_KINDS = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve",
+    "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia",
+    "privateuseone",
+)  # fmt: skip
 CPU = device("cpu")
 
 
 def check_device(where: Any) -> device:
-    """Return a device given by name or object; None is the CPU."""
-    return CPU if where is None else device(where)
+    """Return a device given by name or object; None is the CPU.
+
+    Raises:
+        AssertionError: it is a GPU; PyTorch without one says the same.
+        RuntimeError: it is another one that is not there.
+    """
+    if where is None:
+        return CPU
+    found = device(where)
+    if found.type == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if found.type != "cpu":
+        raise RuntimeError(
+            f"fad.torch computes on the CPU only: there is no device '{found}'. Leave "
+            "device= out, or write device='cpu'"
+        )
+    return found

@@ -87,7 +87,6 @@ _ELSEWHERE = {
     "multigammaln": "mvlgamma",
     "polygamma": "polygamma",
     "psi": "digamma",
-    "round": "round",
     "sinc": "sinc",
     "softmax": "softmax",
     "xlogy": "xlogy",
@@ -107,11 +106,17 @@ __all__ = [
     "hermite_polynomial_he",
     "laguerre_polynomial_l",
     "legendre_polynomial_p",
+    "round",
     "shifted_chebyshev_polynomial_t",
     "shifted_chebyshev_polynomial_u",
     "shifted_chebyshev_polynomial_v",
     "shifted_chebyshev_polynomial_w",
 ]
+
+
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """Return the nearest numbers with so many decimals, ties to even."""
+    return functions["round"](input, decimals=decimals)  # type: ignore[no-any-return]
 
 
 def _same_dtype(fun: Callable[..., Any]) -> Callable[..., Any]:

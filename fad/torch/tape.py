@@ -11,7 +11,8 @@ operation is theirs. An operation becomes one node, made in one of two ways:
 
 No derivative is written here or anywhere in `fad.torch`.
 
-Public names: `TAPE`, `TensorTape`, `record`, `functional`, `quietly`, `name_nodes`.
+Public names: `TAPE`, `TensorTape`, `record`, `functional`, `operand`, `quietly`,
+`name_nodes`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ __all__ = [
     "TensorTape",
     "functional",
     "name_nodes",
+    "operand",
     "quietly",
     "record",
 ]
@@ -262,13 +264,27 @@ def _record_nested(
     dtype: np.dtype[Any] | None,
 ) -> Tensor:
     """Do an operation inside functional transforms: it is theirs."""
-    args = [functional(b) for b in boxes]
+    args = [functional(b) if prim.view else operand(b) for b in boxes]
     if dtype is not None:
         args = [_cast(a, dtype) for a in args]
     owners = [a.owner for a in args if isinstance(a, Tracer)]
     if staging_trace() is not None or any(o.level > TAPE.level for o in owners):
         return _tensor_of(bind(prim, *args, **params))
     return _record_dual(prim, cls, args, params)
+
+
+def operand(box: Any) -> Any:
+    """Return an operand as functional transforms take it, cut off under `no_grad`.
+
+    That is so for the transforms that were at work when gradients were switched off.
+    """
+    value, mode = functional(box), current()
+    if not mode.grad and isinstance(value, Tracer) and value.owner.level < mode.cut:
+        if value.owner is not TAPE and aval_of(value).dtype.kind in "fc":
+            from ..ops.arithmetic import stop_gradient
+
+            return stop_gradient(value)
+    return value
 
 
 def _record_dual(

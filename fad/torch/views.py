@@ -9,7 +9,7 @@ that replays these operations on the base as it is now.
 A write through a view rewrites the history of the base: `CopySlices` sends a gradient
 of the base to the view's operation where the view lies, and past it elsewhere.
 
-Public names: `ViewOf`, `Origin`, `view_by`, `CopySlices`.
+Public names: `ViewOf`, `Origin`, `view_by`, `as_view`, `CopySlices`.
 """
 
 from __future__ import annotations
@@ -18,26 +18,21 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..core.avals import Aval
 from ..core.ir import next_serial
-from ..core.trace import Tracer, bind
-from ..ops.index_layout import ARRAY
-from ..ops.indexing import scatter_set
-from ..ops.shape import reshape
+from ..core.trace import Tracer
 from .modes import changed, current
 from .node import Node, node_type
 from .saving import short_name, succeed
 from .tape import record
+from .view_steps import Steps, erase, pulled, replay, view_name
 
 if TYPE_CHECKING:
     from .tensor import Tensor
 
-__all__ = ["CopySlices", "Origin", "ViewOf", "replay", "view_by"]
+__all__ = ["CopySlices", "Origin", "ViewOf", "as_view", "view_by"]
 
 _new = object.__new__
-Steps = tuple[tuple[Any, dict[str, Any]], ...]
 
 
 class Origin(Enum):
@@ -57,7 +52,7 @@ class ViewOf:
 
     Attributes:
         base: the tensor that owns the memory; never itself a view.
-        steps: pairs (primitive, parameters) from the base to the view.
+        steps: from the base to the view (`fad.torch.view_steps`).
         version: of the storage when the view's history was last taken from the base.
         origin: how it was made.
     """
@@ -118,7 +113,8 @@ class ViewOf:
         """Return a new node for the view as a function of the base."""
         from .composite import CompositeNode, record_composite
 
-        cls, steps = node_type("AsStridedBackward0", CompositeNode), self.steps
+        steps = self.steps
+        cls = node_type(view_name(steps), CompositeNode)
         with changed(grad=True):
             again = record_composite(cls, lambda x: replay(steps, x), [self.base])
         return again.payload
@@ -144,13 +140,6 @@ _ENDINGS = {
         "of the custom Function."
     ),
 }
-
-
-def replay(steps: Steps, x: Any) -> Any:
-    """Return the view that the steps make of a base, an array or a tracer."""
-    for prim, params in steps:
-        x = bind(prim, x, **params)
-    return x
 
 
 def view_by(
@@ -220,7 +209,7 @@ class CopySlices(Node):
         rest = None if self.inputs[0] is None else erase(ct, self.steps)
         if self.written is None:
             return [rest]
-        part = replay(self.steps, ct)
+        part = pulled(self.steps, ct)
         if isinstance(self.written.aval, list):
             several: list[Any] = [None] * len(self.written.aval)
             several[self.output] = part
@@ -230,20 +219,3 @@ class CopySlices(Node):
     def release(self) -> None:
         if self.written is not None:
             self.written.release()
-
-
-def erase(ct: Any, steps: Steps) -> Any:
-    """Return an array with zeros where the view lies."""
-    shape = ct.shape
-    places = replay(steps, np.arange(ct.size).reshape(shape)).reshape(-1)
-    if not isinstance(ct, Tracer):
-        flat = np.array(ct).reshape(-1)
-        flat[places] = 0
-        return flat.reshape(shape)
-    flat = reshape(ct, shape=(ct.size,))
-    zeros = np.zeros(places.shape, ct.dtype)
-    flat = scatter_set(flat, zeros, places, index=_WHOLE, unique=True)
-    return reshape(flat, shape=shape)
-
-
-_WHOLE = (ARRAY,)  # an index that is one index array

@@ -21,7 +21,7 @@ LAST_BIT = {"complex/div_gradients", "complex/log_gradient", "rng/sgd_minibatch"
 """Cases that show the sign of a zero, or the rounding of PyTorch's BLAS."""
 CASES = [
     case
-    for name in ("cases.jsonl", "rng_cases.jsonl")
+    for name in ("cases.jsonl", "rng_cases.jsonl", "more_cases.jsonl")
     for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()
     if (case := json.loads(line))["id"] not in LAST_BIT
 ]

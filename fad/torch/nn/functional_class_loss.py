@@ -15,10 +15,10 @@ import numpy as np
 
 from ... import numpy as fnp
 from ...core.trace import aval_of, concrete_value
-from ...ops import comparison, special
+from ...ops import arithmetic, comparison, special
 from ...ops.indexing import take_along_axis
 from ...ops.shape import expand_dims, reshape
-from ..declare import composite, functions
+from ..declare import composite, functions, operation
 from ..filling import scalar_name
 from ..tensor import Tensor
 from .checks import known_to_hold
@@ -228,7 +228,10 @@ def _soft_entropy(
         return -loss.sum(axis)  # type: ignore[no-any-return]
     if reduction == "sum":
         return -loss.sum()  # type: ignore[no-any-return]
-    return -loss.sum() / (math.prod(logs.shape) // classes)  # type: ignore[no-any-return]
+    return _share((-loss.sum(), math.prod(logs.shape) // classes))
+
+
+_share = operation("DivBackward1", arithmetic.div)
 
 
 def _smooth(

@@ -114,22 +114,22 @@ def _check_channels(
 ) -> None:
     wanted = w.shape[0] if transposed else w.shape[1] * groups
     sizes, input_sizes = list(w.shape), list(x.shape)
-    start = f"Given transposed=1, weight of size {sizes}, " if transposed else ""
+    given = "transposed=1" if transposed else f"groups={groups}"
+    start = f"Given {given}, weight of size {sizes}, "
     if w.shape[0] % groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at "
             f"dimension 0, but got weight of size [{sizes}] instead"
         )
     if x.shape[1] != wanted:
-        if not transposed and groups != 1:
-            start = f"Given groups={groups}, weight of size {sizes}, "
         raise RuntimeError(
             f"{start}expected input{input_sizes} to have {wanted} channels, but got "
             f"{x.shape[1]} channels instead"
         )
     features = w.shape[1] * groups if transposed else w.shape[0]
     if bias is not None and bias.shape != (features,):
-        start = start or f"Given weight of size {sizes}, "
+        if not transposed:
+            start = f"Given weight of size {sizes}, "
         raise RuntimeError(
             f"{start}expected bias to be 1-dimensional with {features} elements, but "
             f"got bias of size {list(bias.shape)} instead"

@@ -159,12 +159,17 @@ def cosine_similarity(
     return found
 
 
+_distance = composite(
+    "NormBackward1",
+    lambda x, *, p, keepdim: fnp.linalg.norm(x, ord=p, axis=-1, keepdims=keepdim),
+)
+
+
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
     """Return the p-norm of x1 - x2 + eps along the last dimension."""
-    gap: Any = x1 - x2 + eps
-    found: Tensor = gap.norm(p, -1, keepdim)
+    found: Tensor = _distance(x1 - x2 + eps, p=p, keepdim=keepdim)  # type: ignore[operator]
     return found
 
 

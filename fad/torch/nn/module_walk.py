@@ -259,7 +259,12 @@ class Walk:
         return self
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing: modules run as they are."""
+        """Let calls of this module run as `torch.compile` makes them."""
+        from ..compile_api import CompiledFunction, compile
+
+        run: Any = compile(self.forward, *args, **kwargs)
+        if isinstance(run, CompiledFunction):
+            self.__dict__["forward"] = run
 
     def extra_repr(self) -> str:
         """Return what the printed form shows in the parentheses."""
