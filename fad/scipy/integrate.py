@@ -1,60 +1,35 @@
-"""Ordinary differential equations: `odeint`, differentiable by further equations.
+"""Ordinary differential equations: `odeint` and `solve_ivp`, differentiable.
 
-    dy/dt = f(y, t, args),   y(t_0) = y_0,   returned at the times t
+Both solve dy/dt = f from an initial value, by Runge-Kutta steps of adaptive length.
+Derivatives by the initial value, the times, the arguments and what f closes over come
+from further differential equations (`ode_solution`). SciPy is not needed.
 
-Steps are those of Dormand and Prince (1980), of order 5 with an error estimate of
-order 4. Derivatives do not go through the steps. Forward mode solves the sensitivity
-equations along with y; reverse mode solves the adjoint equation backwards in time,
-
-    d lambda/dt = -(df/dy)^T lambda,    d L/d args = integral lambda^T df/d args dt
-
-with y recomputed on the way (Pontryagin; Chen, Rubanova, Bettencourt and Duvenaud,
-2018), so its memory does not grow with the number of steps. Both are solved by `odeint`
-again, and so are differentiable at every order. SciPy is not needed.
-
-Public names: `odeint`.
+Public names: `odeint`, `solve_ivp`, `OdeResult`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from .. import numpy as fnp
 from ..control.closures import closure_convert
-from ..control.custom_vjp import custom_vjp
-from ..control.scanning import scan
-from ..control.while_loop import while_loop
-from ..core.avals import zeros
 from ..core.pytree import tree_flatten, tree_map, tree_unflatten
-from ..core.trace import aval_of
+from ..core.trace import aval_of, concrete_value
 from ..numpy.convert import operand
 from ..ops.arithmetic import convert
-from ..ops.comparison import isfinite, le, logical_and, lt, where
-from ..ops.elementary import sqrt
 from ..ops.indexing import getitem, slice_along
-from ..ops.piecewise import abs_, maximum, minimum
-from ..ops.powers import power
-from ..ops.reductions import reduce_max, reduce_sum
-from ..ops.shape import concatenate, expand_dims, reshape
+from ..ops.shape import concatenate, expand_dims, move_axis, reshape
 from .arguments import inexact
-from .derivatives import pulled, pushed, ravel
+from .derivatives import ravel
+from .ode_solution import Settings, solution
+from .runge_kutta import METHODS, step_times
 
-__all__ = ["odeint"]
-
-_NODES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
-_STAGES = (
-    (1 / 5,),
-    (3 / 40, 9 / 40),
-    (44 / 45, -56 / 15, 32 / 9),
-    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
-    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
-    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
-)
-_ERROR = (
-    71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40,
-)  # fmt: skip
+__all__ = ["OdeResult", "odeint", "solve_ivp"]
 
 
 def odeint(
@@ -92,36 +67,54 @@ def odeint(
     times = inexact(t)
     if len(aval_of(times).shape) != 1 or not aval_of(times).size:
         raise ValueError(f"odeint: t must be a vector of times, got {aval_of(times)!r}")
-    vector, unravel = ravel(y0, "odeint: the initial value")
-    dtype = aval_of(vector).dtype
-    args = tuple(tree_map(_as_operand, args))
-
-    def slope(y: Any, time: Any, *args: Any) -> Any:
-        out, _ = ravel(func(unravel(y), time, *args), "odeint: the derivative")
-        if aval_of(out).shape != aval_of(y).shape:
-            raise ValueError(
-                "odeint: func must return a derivative like y0; together they have "
-                f"{aval_of(out).size} and {aval_of(y).size} numbers"
-            )
-        return convert(out, dtype=dtype)
-
-    times = convert(times, dtype=dtype)
-    converted, consts = closure_convert(
-        slope, vector, getitem(times, index=(0,)), *args
+    settings = Settings(
+        METHODS["RK45"], float(rtol), float(atol), float(mxstep), float(hmax)
     )
-    leaves, tree = tree_flatten((args, tuple(consts)))
-
-    def flat(y: Any, time: Any, *leaves: Any) -> Any:
-        args, consts = tree_unflatten(tree, leaves)
-        return converted(y, time, *args, *consts)
-
-    settings = (float(rtol), float(atol), float(mxstep), float(hmax))
-    found = _solve(flat, settings, vector, times, *leaves)
-    return _unravel_rows(found, y0)
+    problem = _Problem("odeint", func, y0, getitem(times, index=(0,)), args)
+    return problem.at(times, settings)
 
 
-def _as_operand(x: Any) -> Any:
-    return operand(x)
+class _Problem:
+    """An initial value problem on pytrees, as one on vectors.
+
+    Attributes:
+        vector: the initial value.
+        flat: `(y, time, *leaves) -> dy/dt` on vectors.
+        leaves: the arguments, and what the function closes over.
+    """
+
+    def __init__(
+        self, name: str, func: Callable[..., Any], y0: Any, start: Any, args: Any
+    ) -> None:
+        self.y0 = y0
+        self.vector, unravel = ravel(y0, f"{name}: the initial value")
+        dtype = self.dtype = aval_of(self.vector).dtype
+
+        def slope(y: Any, time: Any, *args: Any) -> Any:
+            out, _ = ravel(func(unravel(y), time, *args), f"{name}: the derivative")
+            if aval_of(out).shape != aval_of(y).shape:
+                raise ValueError(
+                    f"{name}: the function must return a derivative like y0; together "
+                    f"they have {aval_of(out).size} and {aval_of(y).size} numbers"
+                )
+            return convert(out, dtype=dtype)
+
+        args = tuple(tree_map(operand, args))
+        start = convert(start, dtype=dtype)
+        converted, consts = closure_convert(slope, self.vector, start, *args)
+        self.leaves, tree = tree_flatten((args, tuple(consts)))
+
+        def flat(y: Any, time: Any, *leaves: Any) -> Any:
+            args, consts = tree_unflatten(tree, leaves)
+            return converted(y, time, *args, *consts)
+
+        self.flat = flat
+
+    def at(self, times: Any, settings: Settings) -> Any:
+        """Return y at times from the start on, as a pytree with an axis in front."""
+        times = convert(times, dtype=self.dtype)
+        rows = solution(self.flat, settings, self.vector, times, *self.leaves)
+        return _unravel_rows(rows, self.y0)
 
 
 def _unravel_rows(rows: Any, y0: Any) -> Any:
@@ -138,187 +131,188 @@ def _unravel_rows(rows: Any, y0: Any) -> Any:
     return tree_unflatten(tree, parts)
 
 
-def _steps(func: Any, settings: Any, y0: Any, t: Any, *args: Any) -> Any:
-    """Solve for one vector; rows of the result belong to the times."""
-    rtol, atol, mxstep, hmax = settings
-    slope = lambda y, time: func(y, time, *args)
-    first = getitem(t, index=(0,))
-    k0 = slope(y0, first)
-    h0 = minimum(_first_step(slope, y0, first, k0, rtol, atol), hmax)
+@dataclass(frozen=True)
+class OdeResult:
+    """What `solve_ivp` found.
 
-    def advance(carry: Any, target: Any) -> Any:
-        def unfinished(state: Any) -> Any:
-            _, time, _, _, count = state
-            return logical_and(lt(time, target), lt(count, mxstep))
+    Attributes:
+        t: the times (n,).
+        y: a pytree like y0; leaves have a last axis for the times.
+        sol: with `dense_output`, a function of one time or a vector of times.
+        status: 0 if the end was reached, -1 if the steps became too short.
+        message: the same in words.
+        t_events, y_events: None; events are not supported.
+    """
 
-        def step(state: Any) -> Any:
-            y, time, k, h, count = state
-            room = target - time
-            last = le(room, h)
-            used = where(last, room, h)
-            y_next, k_next, error = _dormand_prince(slope, y, time, k, used)
-            ratio = _norm(error, y, y_next, rtol, atol)
-            ok = logical_and(le(ratio, 1.0), isfinite(ratio))
-            factor = _factor(ratio)
-            grown = where(
-                logical_and(ok, last), maximum(used * factor, h), used * factor
-            )
-            reached = where(last, target, time + used)
-            return (
-                where(ok, y_next, y),
-                where(ok, reached, time),
-                where(ok, k_next, k),
-                minimum(grown, hmax),
-                count + 1,
-            )
+    t: Any
+    y: Any
+    sol: Callable[[Any], Any] | None
+    status: int
+    message: str
+    t_events: None = None
+    y_events: None = None
 
-        state = while_loop(unfinished, step, (*carry, 0))
-        y, time = state[0], state[1]
-        result = where(lt(time, target), np.nan, y)
-        return state[:4], result
-
-    _, rows = scan(advance, (y0, first, k0, h0), slice_along(t, 1, aval_of(t).size, 0))
-    return concatenate(expand_dims(y0, 0), rows, axis=0)
+    @property
+    def success(self) -> bool:
+        """Whether the end was reached."""
+        return self.status >= 0
 
 
-def _dormand_prince(slope: Any, y: Any, t: Any, k: Any, h: Any) -> tuple[Any, Any, Any]:
-    """Return the next y, its slope and the estimated error of a step of length h."""
-    stages = [k]
-    for node, weights in zip(_NODES, _STAGES, strict=True):
-        y_next = y + h * _weighted(weights, stages)
-        stages.append(slope(y_next, t + node * h))
-    return y_next, stages[-1], h * _weighted(_ERROR, stages)
+_MESSAGES = {
+    0: "The solver successfully reached the end of the integration interval.",
+    -1: "Required step size is less than spacing between numbers.",
+}
 
 
-def _weighted(weights: Any, stages: Any) -> Any:
-    terms = [w * k for w, k in zip(weights, stages, strict=True) if w]
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return total
+def solve_ivp(
+    fun: Callable[..., Any],
+    t_span: Sequence[Any],
+    y0: Any,
+    method: str = "RK45",
+    t_eval: Any = None,
+    dense_output: bool = False,
+    events: Any = None,
+    vectorized: bool = False,
+    args: Sequence[Any] | None = None,
+    *,
+    rtol: float = 1e-3,
+    atol: float = 1e-6,
+    max_step: float = inf,
+    first_step: float | None = None,
+) -> OdeResult:
+    """Solve dy/dt = fun(t, y, *args) from y(t_span[0]) = y0 to t_span[1].
+
+    Args:
+        fun: returns the derivative, a pytree like `y0`. It is traced: no Python
+            branches on values.
+        t_span: the first and the last time, in either order, differentiable.
+        y0: a pytree of real arrays, differentiable.
+        method: "RK45" or "RK23".
+        t_eval: times (n,) in `t_span`, in order, differentiable. By default the times
+            of the steps, whose number must be known: not under `jit` or `vmap`.
+        dense_output: give `sol`, which solves to the times that it is asked for.
+        events: not supported.
+        vectorized: has no effect, as `fun` gets one y at a time.
+        args: pytrees of arrays for `fun`, differentiable, as is what `fun` closes over.
+        rtol, atol: the error allowed in a step, relative to y and absolute.
+        max_step: the longest step.
+        first_step: the length to begin with; None chooses one.
+
+    Returns:
+        The solution, see `OdeResult`.
+
+    Raises:
+        NotImplementedError: `events` are given.
+        ValueError: the method is another, or times are not in order or in `t_span`.
+
+    >>> import fad, numpy as np
+    >>> def end(rate):
+    ...     decay = lambda t, y, rate: -rate * y
+    ...     found = fad.scipy.integrate.solve_ivp(
+    ...         decay, (0.0, 1.0), np.ones(1), args=(rate,), rtol=1e-9, atol=1e-9)
+    ...     return found.y[0, -1]
+    >>> round(float(end(2.0)), 6), round(float(fad.grad(end)(2.0)), 6)
+    (0.135335, -0.135335)
+    """
+    if events is not None:
+        raise NotImplementedError(
+            "solve_ivp: events are not supported; solve to t_eval and look for the "
+            "event between two times, e.g. with fad.lax.custom_root"
+        )
+    if method not in METHODS:
+        raise ValueError(
+            f"solve_ivp: method must be one of {', '.join(METHODS)}, got {method!r}"
+        )
+    start, stop = (inexact(v) for v in t_span)
+    ends = [_known(v) for v in (start, stop)]
+    back = None not in ends and ends[1] < ends[0]
+    sign = -1.0 if back else 1.0
+
+    def forwards(y: Any, time: Any, *args: Any) -> Any:
+        return tree_map(lambda v: sign * v, fun(sign * time, y, *args))
+
+    problem = _Problem("solve_ivp", forwards, y0, sign * start, args or ())
+    settings = Settings(METHODS[method], float(rtol), float(atol), inf, float(max_step))
+    status = 0
+    if t_eval is None:
+        own, reached = _own_times(problem, settings, sign, ends, first_step)
+        parts = [start, *own[1:-1], stop] if reached else [start, *own[1:]]
+        times = concatenate(*[expand_dims(inexact(v), 0) for v in parts], axis=0)
+        status = 0 if reached else -1
+    else:
+        times = inexact(t_eval)
+        _check_times(_known(times), ends, sign)
+
+    def at(times: Any) -> Any:
+        """Return y at times in order, with a last axis for them."""
+        all_times = concatenate(expand_dims(start, 0), times, axis=0)
+        rows = problem.at(sign * all_times, settings)
+        count = aval_of(all_times).shape[0]
+        return tree_map(
+            lambda v: move_axis(slice_along(v, 1, count, 0), 0, aval_of(v).ndim - 1),
+            rows,
+        )
+
+    sol = _dense(at, sign) if dense_output else None
+    return OdeResult(times, at(times), sol, status, _MESSAGES[status])
 
 
-def _norm(error: Any, y: Any, y_next: Any, rtol: float, atol: float) -> Any:
-    """Return the error's root mean square, in units of what is allowed."""
-    allowed = atol + rtol * maximum(abs_(y), abs_(y_next))
-    ratio = error / allowed
-    size = max(aval_of(error).size, 1)
-    return sqrt(reduce_sum(ratio * ratio, axis=(0,)) / size)
+def _known(value: Any) -> Any:
+    """Return a value as an array of NumPy, None while it is traced or one of many."""
+    found = concrete_value(value)
+    return found if np.shape(found) == aval_of(value).shape else None
 
 
-def _factor(ratio: Any) -> Any:
-    """Return by what to multiply the step: 0.9 ratio^(-1/5), between 0.2 and 10."""
-    known = isfinite(ratio)
-    safe = where(known, maximum(ratio, 1e-10), 1.0)
-    factor = 0.9 * power(safe, -0.2)
-    return where(known, maximum(minimum(factor, 10.0), 0.2), 0.2)
-
-
-def _first_step(slope: Any, y: Any, t: Any, k: Any, rtol: float, atol: float) -> Any:
-    """Choose the first step by Hairer, Norsett and Wanner (1993), section II.4."""
-    scale = atol + rtol * abs_(y)
-    d0, d1 = (_largest(v / scale) for v in (y, k))
-    tiny = logical_and(le(1e-5, d0), le(1e-5, d1))
-    h = where(tiny, 0.01 * d0 / where(tiny, d1, 1.0), 1e-6)
-    d2 = _largest((slope(y + h * k, t + h) - k) / scale) / h
-    top = maximum(d1, d2)
-    flat = le(top, 1e-15)
-    guess = power(0.01 / where(flat, 1.0, top), 0.2)
-    return minimum(100 * h, where(flat, maximum(h * 1e-3, 1e-6), guess))
-
-
-def _largest(x: Any) -> Any:
-    return reduce_max(abs_(x), axis=(0,)) if aval_of(x).size else 0.0
-
-
-_solve = custom_vjp(_steps, nondiff_argnums=(0, 1))
-
-
-@_solve.defjvp
-def _sensitivity(
-    func: Any, settings: Any, primals: Any, tangents: Any
-) -> tuple[Any, Any]:
-    """Solve for y and its tangent together, at fixed times; then move the times."""
-    y0, t, *args = primals
-    dy0, dt, *dargs = tangents
-    n = aval_of(y0).size
-    moving = [i for i, a in enumerate(args) if aval_of(a).dtype.kind == "f"]
-    count = len(args)
-
-    def both(y_and_dy: Any, time: Any, *given: Any) -> Any:
-        args, dargs = given[:count], dict(zip(moving, given[count:], strict=True))
-        y, dy = slice_along(y_and_dy, 0, n, 0), slice_along(y_and_dy, n, 2 * n, 0)
-        primals = [y, time, *args]
-        moved = [dy, None, *[dargs.get(i) for i in range(count)]]
-        return concatenate(*pushed(func, primals, moved), axis=0)
-
-    start = dy0 - func(y0, getitem(t, index=(0,)), *args) * getitem(dt, index=(0,))
-    rows = _solve(
-        both,
-        settings,
-        concatenate(y0, start, axis=0),
-        t,
-        *args,
-        *[dargs[i] for i in moving],
+def _own_times(
+    problem: _Problem, settings: Settings, sign: float, ends: Any, first: float | None
+) -> tuple[list[float], bool]:
+    """Return the times of the steps, and whether they reach the end."""
+    vector = _known(problem.vector)
+    leaves = [_known(v) for v in problem.leaves]
+    if vector is None or None in ends or any(v is None for v in leaves):
+        raise ValueError(
+            "solve_ivp: how many steps it takes depends on values, which are not known "
+            "here (under jit, vmap or in a loop). Pass t_eval, the times you want."
+        )
+    start, stop = (sign * float(v) for v in ends)
+    times, reached = step_times(
+        settings.method,
+        lambda y, t: problem.flat(y, t, *leaves),
+        vector,
+        start,
+        stop,
+        settings.rtol,
+        settings.atol,
+        settings.longest,
+        first,
     )
-    ys, dys = slice_along(rows, 0, n, 1), slice_along(rows, n, 2 * n, 1)
-    return ys, dys + _slopes(func, ys, t, args) * expand_dims(dt, 1)
+    return [sign * t for t in times], reached
 
 
-def _slopes(func: Any, ys: Any, t: Any, args: Any) -> Any:
-    """Return f at every time, as rows."""
-    return scan(lambda _, row: (0, func(*row, *args)), 0, (ys, t))[1]
+def _check_times(times: Any, ends: Any, sign: float) -> None:
+    """Raise if times that are known are not in order, or out of the interval."""
+    if times is None:
+        return
+    if np.any(sign * np.diff(times) <= 0):
+        raise ValueError("solve_ivp: values in t_eval are not properly sorted")
+    known = [v for v in ends if v is not None]
+    if len(known) == 2 and times.size:
+        low, high = min(known), max(known)
+        if times.min() < low or times.max() > high:
+            raise ValueError("solve_ivp: values in t_eval are not within t_span")
 
 
-def _forward(func: Any, settings: Any, y0: Any, t: Any, *args: Any) -> Any:
-    ys = _solve(func, settings, y0, t, *args)
-    return ys, (ys, t, args)
+def _dense(at: Callable[[Any], Any], sign: float) -> Callable[[Any], Any]:
+    """Return the solution as a function of one time, or of a vector in any order."""
 
+    def sol(t: Any) -> Any:
+        times = inexact(t)
+        if not aval_of(times).shape:
+            found = at(expand_dims(times, 0))
+            return tree_map(lambda v: getitem(v, index=(Ellipsis, 0)), found)
+        order = fnp.argsort(sign * times)
+        found = at(fnp.take(times, order))
+        back = fnp.argsort(order)
+        return tree_map(lambda v: fnp.take(v, back, axis=-1), found)
 
-def _adjoint(func: Any, settings: Any, kept: Any, ct: Any) -> tuple[Any, ...]:
-    """Solve the adjoint equation from the last time to the first."""
-    ys, t, args = kept
-    n = aval_of(ys).shape[1]
-    moving = [i for i, a in enumerate(args) if aval_of(a).dtype.kind == "f"]
-    zero = [zeros(aval_of(args[i]).tangent()) for i in moving]
-    empty, unravel = ravel(zero, "odeint: arguments")
-    empty = convert(empty, dtype=aval_of(ys).dtype)
-    total = 2 * n + aval_of(empty).size
-
-    def backwards(state: Any, time: Any, *args: Any) -> Any:
-        y, adjoint = slice_along(state, 0, n, 0), slice_along(state, n, 2 * n, 0)
-        slope, cts = pulled(func, [y, -time, *args], adjoint)
-        found = [cts[0], *[cts[2 + i] for i in moving]]
-        found = [reshape(c, shape=(aval_of(c).size,)) for c in found]
-        found = [convert(c, dtype=aval_of(y).dtype) for c in found]
-        return concatenate(-slope, *found, axis=0)
-
-    def segment(carry: Any, rows: Any) -> Any:
-        adjoint, by_args = carry
-        y, time, earlier, ct_earlier = rows
-        ends = concatenate(expand_dims(-time, 0), expand_dims(-earlier, 0), axis=0)
-        state = concatenate(y, adjoint, by_args, axis=0)
-        end = getitem(_solve(backwards, settings, state, ends, *args), index=(1,))
-        adjoint = slice_along(end, n, 2 * n, 0) + ct_earlier
-        return (adjoint, slice_along(end, 2 * n, total, 0)), None
-
-    count = aval_of(t).size
-    lead = lambda x: slice_along(x, 0, count - 1, 0)
-    rest = lambda x: slice_along(x, 1, count, 0)
-    (adjoint, by_args), _ = scan(
-        segment,
-        (getitem(ct, index=(count - 1,)), empty),
-        (rest(ys), rest(t), lead(t), lead(ct)),
-        reverse=True,
-    )
-    by_time = reduce_sum(_slopes(func, ys, t, args) * ct, axis=(1,))
-    first = func(getitem(ys, index=(0,)), getitem(t, index=(0,)), *args)
-    moved = reduce_sum(first * adjoint, axis=(0,))
-    start = concatenate(
-        expand_dims(moved, 0), np.zeros(count - 1, aval_of(t).dtype), axis=0
-    )
-    parts = dict(zip(moving, unravel(by_args), strict=True))
-    return (adjoint, by_time - start, *[parts.get(i) for i in range(len(args))])
-
-
-_solve.defvjp(_forward, _adjoint)
+    return sol

@@ -12,7 +12,8 @@ tensor([[ 6.,  0.],
 Gradients of complex tensors are the conjugates of fad's, as everywhere in PyTorch.
 
 Public names: `grad`, `grad_and_value`, `vjp`, `jvp`, `linearize`, `jacrev`, `jacfwd`,
-`hessian`, `vmap`, `functional_call`, `stack_module_state`, `functionalize`.
+`hessian`, `vmap`, `functional_call`, `stack_module_state`, `functionalize`,
+`debug_unwrap`, `replace_all_batch_norm_modules_`.
 """
 
 from __future__ import annotations
@@ -25,14 +26,28 @@ from ..api import linearize as fad_linearize
 from ..api import value_and_grad
 from ..api import vjp as fad_vjp
 from ..core.pytree import tree_flatten, tree_unflatten
-from .func_checks import check_chosen, conjugated, is_tensor, named, tensors_only
+from ..core.trace import Tracer
+from ..transforms.batching import Batch
+from .func_checks import (
+    check_chosen,
+    conjugated,
+    entering,
+    is_tensor,
+    named,
+    tensors_only,
+)
 from .func_jacobians import hessian, jacfwd, jacrev
-from .func_modules import functional_call, stack_module_state
+from .func_modules import (
+    functional_call,
+    replace_all_batch_norm_modules_,
+    stack_module_state,
+)
 from .func_vmap import ordered, vmap
 from .missing import no_name
-from .tensor import Tensor
+from .tensor import Tensor, tensor_of
 
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",
@@ -42,6 +57,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",
@@ -87,6 +103,7 @@ def grad_and_value(
 
     def run(*args: Any, **kwargs: Any) -> Any:
         check_chosen(argnums, args)
+        args = entering(args)
         value, found = value_and_grad(checked, argnums, has_aux)(*args, **kwargs)
         single = isinstance(argnums, int)
         like = args[argnums] if single else tuple([args[n] for n in argnums])  # type: ignore[index, union-attr]
@@ -141,7 +158,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     call = _aux_checked(func, name) if has_aux else func
     shown: list[Any] = []
     call = tensors_only(call, name, has_aux, shown)
-    out, pull, *aux = fad_vjp(call, *primals, has_aux=has_aux)
+    out, pull, *aux = fad_vjp(call, *entering(primals), has_aux=has_aux)
     out = ordered(out, shown[0])
 
     def pullback(
@@ -207,14 +224,41 @@ def jvp(
     ]
     shown: list[Any] = []
     call = tensors_only(call, name, has_aux, shown)
-    out, tangent, *aux = fad_jvp(call, primals, tree_unflatten(tree, cast), has_aux)
+    out, tangent, *aux = fad_jvp(
+        call, entering(primals), tree_unflatten(tree, cast), has_aux
+    )
     return (ordered(out, shown[0]), ordered(tangent, shown[0]), *aux)
 
 
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
-    """Return the output of a function and its derivative there as a linear function."""
-    out, linear = fad_linearize(func, *primals)
-    return out, linear
+    """Return the output of a function and its derivative there as a linear function.
+
+    >>> from fad import torch
+    >>> value, push = torch.func.linearize(torch.exp, torch.zeros(2))
+    >>> push(torch.tensor([1., 2.]))
+    tensor([1., 2.])
+    """
+    out, linear = fad_linearize(func, *entering(primals))
+    flat, tree = tree_flatten(primals, is_leaf=is_tensor)
+
+    def push(*tangents: Any) -> Any:
+        given, other = tree_flatten(tangents, is_leaf=is_tensor)
+        if other != tree:
+            raise RuntimeError(
+                f"Expected the tangents {other} to have the same argspec as the "
+                f"primals {tree}"
+            )
+        for i, (t, p) in enumerate(zip(given, flat, strict=True)):
+            for what in ("shape", "dtype"):
+                mine, wanted = getattr(t, what), getattr(p, what)
+                if mine != wanted:
+                    raise RuntimeError(
+                        f"tangent:{i} with {what} {mine} in flattened pytree doesn't "
+                        f"match the {what} {wanted} of the corresponding primal."
+                    )
+        return linear(*tangents)
+
+    return out, push
 
 
 def functionalize(func: Function, *, remove: str = "mutations") -> Function:
@@ -225,6 +269,20 @@ def functionalize(func: Function, *, remove: str = "mutations") -> Function:
             f"remove={remove}."
         )
     return func
+
+
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """Return the tensor that a transform sees as another one, to look at it.
+
+    Args:
+        recurse: go on through all transforms at work.
+    """
+    value = tensor.value
+    while isinstance(value, Tracer):
+        value = value.payload.stacked if isinstance(value.owner, Batch) else value.value
+        if not recurse:
+            break
+    return tensor_of(value)
 
 
 def __getattr__(name: str) -> Any:

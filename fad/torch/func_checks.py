@@ -1,7 +1,7 @@
 """What the transforms of `torch.func` share: checks of arguments and outputs.
 
-Public names: `is_tensor`, `conjugated`, `check_argnums`, `check_chosen`, `named`,
-`tensors_only`.
+Public names: `is_tensor`, `entering`, `conjugated`, `check_argnums`, `check_chosen`,
+`named`, `tensors_only`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.pytree import tree_flatten, tree_map
-from .tensor import Tensor
+from ..core.trace import Tracer
+from .modes import current
+from .tape import operand
+from .tensor import Tensor, tensor_of
 
 __all__ = [
     "check_argnums",
     "check_chosen",
     "conjugated",
+    "entering",
     "is_tensor",
     "named",
     "tensors_only",
@@ -28,6 +32,18 @@ Argnums = int | tuple[int, ...]
 
 def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor)
+
+
+def entering(tree: Any) -> Any:
+    """Return the arguments of a transform; under `no_grad` outer gradients end there."""
+    if not current().cut:
+        return tree
+
+    def cut(x: Any) -> Any:
+        traced = isinstance(x, Tensor) and isinstance(x.value, Tracer)
+        return tensor_of(operand(x)) if traced else x
+
+    return tree_map(cut, tree, is_leaf=is_tensor)
 
 
 def conjugated(tree: Any) -> Any:

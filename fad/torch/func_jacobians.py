@@ -11,8 +11,16 @@ from typing import Any
 from ..api import jacfwd as fad_jacfwd
 from ..api import jacrev as fad_jacrev
 from ..core.pytree import tree_map
-from .func_checks import check_argnums, check_chosen, is_tensor, named, tensors_only
+from .func_checks import (
+    check_argnums,
+    check_chosen,
+    entering,
+    is_tensor,
+    named,
+    tensors_only,
+)
 from .func_vmap import ordered
+from .modes import changed, current
 from .tape import functional
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -38,7 +46,7 @@ def _jacobian(
             output = tree_map(functional, output, is_leaf=is_tensor)
             return (output, aux) if has_aux else output
 
-        found = transform(bare, argnums, has_aux)(*args)
+        found = transform(bare, argnums, has_aux)(*entering(args))
         jac, aux = found if has_aux else (found, None)
         single = isinstance(argnums, int)
         like = args[argnums] if single else tuple([args[n] for n in argnums])  # type: ignore[index, union-attr]
@@ -84,12 +92,24 @@ def jacfwd(
     chunk_size: int | None = None,
     randomness: str = "error",
 ) -> Function:
-    """Return a function that computes the Jacobian, column by column, in forward mode."""
+    """Return a function that computes the Jacobian, column by column, in forward mode.
+
+    Args:
+        randomness: random numbers are an "error" or the "same" for all columns.
+    """
+    if randomness not in ("error", "same"):
+        raise RuntimeError(
+            f"jacfwd: randomness should be 'error' or 'same' in fad, got {randomness}"
+        )
+
+    def limited(*args: Any, **kwargs: Any) -> Any:
+        with changed(mapped=(*current().mapped, (None, randomness))):
+            return func(*args, **kwargs)
 
     def jacfwd(f: Function, nums: Any, aux: bool) -> Function:
         return fad_jacfwd(f, nums, aux, chunk_size=chunk_size)
 
-    return _jacobian(func, argnums, has_aux, check_chosen, jacfwd)
+    return _jacobian(named(limited, func), argnums, has_aux, check_chosen, jacfwd)
 
 
 def hessian(func: Function, argnums: Argnums = 0) -> Function:

@@ -1,6 +1,7 @@
 """Calls of modules with other parameters: `functional_call`, `stack_module_state`.
 
-Public names: `functional_call`, `stack_module_state`.
+Public names: `functional_call`, `stack_module_state`,
+`replace_all_batch_norm_modules_`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .declare import functions
+from .nn.modules_running_norm import _BatchNorm
 from .tensor import Tensor
 
-__all__ = ["functional_call", "stack_module_state"]
+__all__ = [
+    "functional_call",
+    "replace_all_batch_norm_modules_",
+    "stack_module_state",
+]
 
 
 def functional_call(
@@ -42,6 +48,9 @@ def functional_call(
             f"dicts, but got {type(parameter_and_buffer_dicts)}"
         )
     args = () if args is None else args if isinstance(args, tuple) else (args,)
+    for value in given.values():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{value} is not an instance of torch.Tensor")
     with _replaced(module, given, tie_weights, strict):
         return module(*args, **(kwargs or {}))
 
@@ -134,6 +143,19 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         {k: _stacked(k, [p[k] for p in parameters]) for k in parameters[0]},
         {k: _stacked(k, [b[k] for b in buffers]) for k in buffers[0]},
     )
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Let the batch norms of a module keep no running statistics; return the module.
+
+    Then `vmap` goes through it, which could not update them.
+    """
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = None
+            module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
 
 
 def _stacked(name: str, tensors: list[Any]) -> Tensor:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..api import vmap as fad_vmap
+from ..core.errors import TracerBoolConversionError
 from ..core.pytree import (
     PytreeMismatchError,
     broadcast_prefix,
@@ -17,12 +18,19 @@ from ..core.pytree import (
     tree_unflatten,
 )
 from ..ops.shape import move_axis
+from .modes import changed, current
+from .random import default_generator
 from .tape import functional
 from .tensor import Tensor, tensor_of
 
 __all__ = ["vmap"]
 
 Function = Callable[..., Any]
+_CONTROL_FLOW = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
+    "control flow. We don't support that yet, please file an issue at "
+    "https://github.com/pytorch/pytorch/issues ."
+)
 
 
 def ordered(tree: Any, like: Any) -> Any:
@@ -63,7 +71,8 @@ def vmap(
         in_dims: which dimension of each argument is mapped; None for arguments that
             are the same for all.
         out_dims: where the mapped dimension is in the outputs.
-        randomness: accepted; random numbers are the same for all examples.
+        randomness: what random numbers are: an "error", the "same" for all examples,
+            or "different".
         chunk_size: how many examples to do at a time.
 
     Raises:
@@ -92,11 +101,18 @@ def vmap(
 
         shown: dict[str, Any] = {}
 
+        repeated = chunk_size is not None and randomness == "same"
+        start = default_generator.get_state() if repeated else None
+
         def one(*examples: Any) -> list[Any]:
             full = list(leaves)
             for i, v in zip(places, examples, strict=True):
                 full[i] = v
-            out = func(*tree_unflatten(tree, full), **kwargs)
+            if start is not None:  # every chunk draws the same numbers
+                default_generator.set_state(start)
+            mode = (functional(examples[0]).owner, randomness)
+            with changed(mapped=(*current().mapped, mode)):
+                out = func(*tree_unflatten(tree, full), **kwargs)
             outs, shown["tree"], shown["dims"] = _outputs(func, out_dims, out)
             pairs = list(zip(outs, shown["dims"], strict=True))
             shown["like"] = out
@@ -105,7 +121,10 @@ def vmap(
 
         axes = tuple([dims[i] for i in places])
         run = fad_vmap(one, axes, 0, chunk_size=chunk_size)
-        found = iter(run(*[leaves[i] for i in places]))
+        try:
+            found = iter(run(*[leaves[i] for i in places]))
+        except TracerBoolConversionError as error:
+            raise RuntimeError(_CONTROL_FLOW) from error
         plain = iter(shown["plain"])
         results = [
             next(plain) if d is None else _placed(next(found), d) for d in shown["dims"]

@@ -52,9 +52,10 @@ class Modes:
         check_nan: with `anomaly`, backward refuses nan.
         saved_hooks: pairs (pack, unpack) for what nodes save; the last one counts.
         selective: a backward is running that wants the gradients of some inputs only.
-        cut: transforms opened before this serial number get no derivatives while `grad`
-            is off; set where it was switched off.
+        cut: transforms opened before this serial number get no gradients, since `grad`
+            was switched off then; 0 where it is on.
         compiling: `torch.compile` is tracing a function.
+        mapped: pairs of a map (`torch.vmap`) and how it takes random numbers.
         hooks_refused: what to say if such hooks are asked for, None if they may be.
     """
 
@@ -66,6 +67,7 @@ class Modes:
     selective: bool = False
     cut: int = 0
     compiling: bool = False
+    mapped: tuple[Any, ...] = ()
     hooks_refused: str | None = None
 
 
@@ -80,8 +82,8 @@ current = _modes.get
 def set_modes(**changes: Any) -> Modes:
     """Change modes from now on and return the old ones."""
     old = _modes.get()
-    if changes.get("grad") is False:
-        changes["cut"] = next_serial()
+    if "grad" in changes:
+        changes["cut"] = 0 if changes["grad"] else next_serial()
     _modes.set(replace(old, **changes))
     return old
 

@@ -20,9 +20,10 @@ from .dtypes import DTYPES, default_float, dtype, to_numpy
 from .filling import empty_as
 from .generator import Generator
 from .inplace import write_into
+from .mapped_random import check_filled, drawn, drawn_by
 from .ops_binary import tied
 from .random import default_generator
-from .tensor import Tensor, wrap
+from .tensor import Tensor, tensor_of
 
 __all__: list[str] = []
 
@@ -49,7 +50,8 @@ def _sampled(name: str, draw: Callable[..., np.ndarray]) -> None:
         names: Any = None,
     ) -> Tensor:
         size = (size or (names or (),)) if size else ((),)
-        array = draw(_stream(generator), shape_from(size, name), _like_dtype(dtype))
+        stream, d = _stream(generator), _like_dtype(dtype)
+        array = drawn(shape_from(size, name), lambda shape: draw(stream, shape, d))
         return finish(array, requires_grad, device)
 
     def like(
@@ -63,7 +65,9 @@ def _sampled(name: str, draw: Callable[..., np.ndarray]) -> None:
         memory_format: Any = None,
     ) -> Tensor:
         d = input.aval.dtype if dtype is None else to_numpy(dtype)
-        return finish(draw(_stream(generator), input.shape, d), requires_grad, device)
+        stream = _stream(generator)
+        array = drawn(input.shape, lambda shape: draw(stream, shape, d))
+        return finish(array, requires_grad, device)
 
     make.__doc__ = f"Return a random tensor of a size, by {name}."
     like.__doc__ = (
@@ -106,7 +110,8 @@ def randint(
     start, stop, shape = _integer_arguments("randint", args)
     d = to_numpy(dtype or DTYPES["int64"])
     sizes = shape_from((shape,), "randint")
-    array = integers.randint(_stream(generator), start, stop, sizes, d)
+    stream = _stream(generator)
+    array = drawn(sizes, lambda s: integers.randint(stream, start, stop, s, d))
     return finish(array, requires_grad, device)
 
 
@@ -143,10 +148,12 @@ def randperm(
 ) -> Tensor:
     """Return the integers below n in random order."""
     d = to_numpy(dtype or DTYPES["int64"])
-    return finish(choosing.randperm(_stream(generator), n, d), requires_grad, device)
+    stream = _stream(generator)
+    array = drawn((n,), lambda _: choosing.randperm(stream, n, d), one_by_one=True)
+    return finish(array, requires_grad, device)
 
 
-def _drawn(node: str, x: Any, array: np.ndarray) -> Tensor:
+def _drawn(node: str, x: Any, array: Any) -> Tensor:
     """Return a sample, with gradient zero to the parameter it was drawn by."""
     out: Tensor = composite(node, lambda x: tied(array, x))(x)
     return out
@@ -157,16 +164,20 @@ def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None
 ) -> Tensor:
     """Return ones, each with the probability in the tensor (or p), and zeros."""
-    stream, value = _stream(generator), input.value
-    chance = value if p is None else p
-    array = sampling.bernoulli_(stream, empty_as(value), chance)
+    stream = _stream(generator)
+
+    def draw(x: Any) -> Any:
+        return sampling.bernoulli_(stream, empty_as(x), x if p is None else p)
+
+    array = drawn_by(draw, input.value)
     return _drawn("BernoulliBackward0", input, array)
 
 
 @function("poisson", methods=False, out=False)
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Return counts with the rates in the tensor."""
-    array = choosing.poisson(_stream(generator), input.value)
+    stream = _stream(generator)
+    array = drawn_by(lambda x: choosing.poisson(stream, x), input.value)
     return _drawn("PoissonBackward0", input, array)
 
 
@@ -180,7 +191,11 @@ def multinomial(
 ) -> Tensor:
     """Return indices chosen with weights, those of each row for it."""
     stream = _stream(generator)
-    return wrap(choosing.multinomial(stream, input.value, num_samples, replacement))
+
+    def draw(x: Any) -> Any:
+        return choosing.multinomial(stream, x, num_samples, replacement)
+
+    return tensor_of(drawn_by(draw, input.value, flatten=1))
 
 
 _normal_of = composite(
@@ -206,11 +221,14 @@ def normal(
     if size is not None:
         if std < 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-        out = np.empty(shape_from((size,), "normal"), _like_dtype(dtype))
-        array = sampling.normal_(stream, out, mean, std)
+        d = _like_dtype(dtype)
+        array = drawn(
+            shape_from((size,), "normal"),
+            lambda shape: sampling.normal_(stream, np.empty(shape, d), mean, std),
+        )
         return finish(array, requires_grad, device)
     values = [v.value if isinstance(v, Tensor) else v for v in (mean, std)]
-    array = choosing.normal(stream, *values)
+    array = drawn_by(lambda *given: choosing.normal(stream, *given), *values)
     boxes = [v for v in (mean, std) if isinstance(v, Tensor)]
     if len(boxes) == 2:
         result: Tensor = _normal_of(*boxes, array=array)
@@ -222,13 +240,20 @@ def _filling(name: str, node: str, fill: Callable[..., Any]) -> None:
     """Declare a method that overwrites a tensor with samples."""
 
     def run(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
-        array = np.empty_like(self.value)
+        stream, dtype = _stream(generator), self.aval.dtype
 
-        def drawn(x: Tensor, *_: Any) -> Tensor:
-            fill(_stream(generator), array, *args, **kwargs)
-            return _drawn(node, x, array)
+        def draw(shape: tuple[int, ...]) -> np.ndarray:
+            value = self.value
+            plain = isinstance(value, np.ndarray) and shape == value.shape
+            array = np.empty_like(value) if plain else np.empty(shape, dtype)
+            fill(stream, array, *args, **kwargs)
+            return array
 
-        return write_into(self, drawn, (), {})
+        def sampled(x: Tensor, *_: Any) -> Tensor:
+            return _drawn(node, x, drawn(x.shape, draw))
+
+        check_filled(self.value)
+        return write_into(self, sampled, (), {})
 
     run.__doc__ = f"Overwrite the tensor with samples, by {name}."
     method(name)(run)

@@ -27,6 +27,8 @@ from ..core.avals import Aval
 from ..core.ir import next_serial
 from ..core.primitive import ANS, ARGS, mask_key
 from ..core.trace import Trace, Tracer, aval_of, bind, staging_trace
+from ..ops.creation import zeros_like
+from ..ops.kinds import linear
 from .modes import current
 from .node import VOLATILE, PrimitiveNode, node_type
 from .packing import packed
@@ -277,14 +279,24 @@ def operand(box: Any) -> Any:
     """Return an operand as functional transforms take it, cut off under `no_grad`.
 
     That is so for the transforms that were at work when gradients were switched off.
+    Tangents of forward mode pass, as PyTorch's do.
     """
-    value, mode = functional(box), current()
-    if not mode.grad and isinstance(value, Tracer) and value.owner.level < mode.cut:
-        if value.owner is not TAPE and aval_of(value).dtype.kind in "fc":
-            from ..ops.arithmetic import stop_gradient
-
-            return stop_gradient(value)
+    value, cut = functional(box), current().cut
+    if cut and isinstance(value, Tracer) and -1 < value.owner.level < cut:
+        if aval_of(value).dtype.kind in "fc":
+            return no_gradient(value)
     return value
+
+
+no_gradient = linear(
+    "no_gradient",
+    lambda x: x.copy() if isinstance(x, np.ndarray) else x,
+    lambda ct: zeros_like(ct, shape=aval_of(ct).shape, dtype=aval_of(ct).dtype),
+    infer=lambda x: x,
+    batch=lambda size, args, dims: (no_gradient(args[0]), dims[0]),
+    structural=True,
+)
+"""The identity whose gradient is zero, and whose tangent is not."""
 
 
 def _record_dual(

@@ -16,6 +16,7 @@ from ...ops.activations import softmax
 from ...ops.comparison import where
 from ..choosing import dropout_mask
 from ..declare import composite, functions
+from ..mapped_random import drawn
 from ..tensor import Tensor, wrap
 from .checks import source
 from .functional_dropout import dropout
@@ -95,8 +96,12 @@ def scaled_dot_product_attention(
     noise = None
     if dropout_p:
         lead = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
-        like = np.empty((*lead, targets, sources), query.aval.dtype)
-        noise = dropout_mask(source(), like, dropout_p)
+        noise = drawn(
+            (*lead, targets, sources),
+            lambda shape: dropout_mask(
+                source(), np.empty(shape, query.aval.dtype), dropout_p
+            ),
+        )
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1])
     apply = _flash if query.ndim == 4 and not dropout_p else _plain

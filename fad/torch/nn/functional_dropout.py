@@ -13,8 +13,10 @@ import numpy as np
 from ..choosing import dropout_mask
 from ..dtypes import default_float, of_numpy
 from ..filling import empty_as
+from ..mapped_random import drawn
+from ..modes import current
 from ..sampling import bernoulli_
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, tensor_of
 from .checks import source
 
 __all__ = [
@@ -34,16 +36,21 @@ def _check(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _values(x: Tensor) -> Any:
-    """Return an array like the values, whatever they are."""
-    value = x.value
-    return value if isinstance(value, np.ndarray) else np.empty(x.shape, x.aval.dtype)
+def _mask(x: Tensor, p: float, shape: Any = None) -> Any:
+    """Draw a mask of a shape, by default that of the tensor."""
+    if shape is None and isinstance(x.value, np.ndarray) and not current().mapped:
+        return dropout_mask(source(), x.value, p)
+    dtype = x.aval.dtype
+    return drawn(
+        x.shape if shape is None else shape,
+        lambda shape: dropout_mask(source(), np.empty(shape, dtype), p),
+    )
 
 
 def _times(x: Tensor, mask: Any, inplace: bool) -> Tensor:
     if inplace:
-        return x.mul_(wrap(mask))  # type: ignore[attr-defined,no-any-return]
-    return x * wrap(mask)
+        return x.mul_(tensor_of(mask))  # type: ignore[attr-defined,no-any-return]
+    return x * tensor_of(mask)
 
 
 def dropout(
@@ -58,7 +65,7 @@ def dropout(
     if not training or p == 0 or not input.aval.size:
         return input
     _refuse_integers(input)
-    return _times(input, dropout_mask(source(), _values(input), p), inplace)
+    return _times(input, _mask(input, p), inplace)
 
 
 def _refuse_integers(x: Tensor) -> None:
@@ -70,16 +77,15 @@ def _refuse_integers(x: Tensor) -> None:
         )
 
 
-def _features(input: Tensor) -> Any:
-    """Return an array with one element a channel of every example."""
-    shape = (*input.shape[:2], *[1] * (input.ndim - 2))
-    return np.empty(shape, input.aval.dtype)
+def _features(input: Tensor) -> tuple[int, ...]:
+    """Return the shape with one element a channel of every example."""
+    return (*input.shape[:2], *[1] * (input.ndim - 2))
 
 
 def _channel_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     if not training or p == 0 or not input.aval.size:
         return input
-    return _times(input, dropout_mask(source(), _features(input), p), inplace)
+    return _times(input, _mask(input, p, _features(input)), inplace)
 
 
 def dropout1d(
@@ -149,18 +155,29 @@ def dropout3d(
     return _channel_dropout(input, p, training, inplace)
 
 
-def _alpha(input: Tensor, like: Any, p: float, inplace: bool) -> Tensor:
+def _alpha(input: Tensor, shape: Any, p: float, inplace: bool) -> Tensor:
     """Drop to selu's lower limit, and scale and shift to keep mean and variance."""
+    dtype = input.aval.dtype
+    kept: Any = tensor_of(_kept(input, shape, p))
     if p == 1:
-        return _times(input, np.zeros_like(like), inplace)
-    kept = bernoulli_(source(), like, 1 - p)
+        return _times(input, kept, inplace)
     a = 1.0 / float(np.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p)))
-    shift = wrap(
-        (kept - 1) * like.dtype.type(_ALPHA * a) + like.dtype.type(_ALPHA * a * p)
-    )
-    scale = kept * like.dtype.type(a)
-    scaled: Any = _times(input, scale, inplace)
+    shift = (kept - 1) * dtype.type(_ALPHA * a) + dtype.type(_ALPHA * a * p)
+    scaled: Any = _times(input, kept * dtype.type(a), inplace)
     return scaled.add_(shift) if inplace else scaled + shift  # type: ignore[no-any-return]
+
+
+def _kept(x: Tensor, shape: Any, p: float) -> Any:
+    """Draw which elements are kept, as ones."""
+    if p == 1:
+        return np.zeros(x.shape if shape is None else shape, x.aval.dtype)
+    if shape is None and isinstance(x.value, np.ndarray) and not current().mapped:
+        return bernoulli_(source(), empty_as(x.value), 1 - p)
+    dtype = x.aval.dtype
+    return drawn(
+        x.shape if shape is None else shape,
+        lambda shape: bernoulli_(source(), np.empty(shape, dtype), 1 - p),
+    )
 
 
 def alpha_dropout(
@@ -170,7 +187,7 @@ def alpha_dropout(
     _check(p)
     if not training or p == 0 or not input.aval.size:
         return input
-    return _alpha(input, empty_as(_values(input)), p, inplace)
+    return _alpha(input, None, p, inplace)
 
 
 def feature_alpha_dropout(

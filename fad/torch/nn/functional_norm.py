@@ -17,6 +17,7 @@ import numpy as np
 from ... import numpy as fnp
 from ...core.trace import aval_of
 from ...ops.arithmetic import convert
+from ...transforms.batching import Batch
 from ..declare import composite
 from ..modes import no_grad
 from ..tensor import Tensor
@@ -227,12 +228,29 @@ def _check_enough(x: Tensor) -> None:
         )
 
 
+_MAPPED = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, "
+    "which will be updated in place, were not batched.\nIf you are using a module and "
+    "do not need eval mode, please set `track_running_stats` to be False.If you are "
+    "using a prebuilt module and do not need eval mode, please see the functorch "
+    "website for resources on how to patch your module to work with vmap"
+)
+
+
+def _is_outer(running: Tensor) -> bool:
+    """Tell whether a tensor belongs to no transform."""
+    return isinstance(running.value, np.ndarray)
+
+
 def _update(
     x: Tensor, mean: Tensor | None, variance: Tensor | None, momentum: float
 ) -> None:
     """Move running statistics towards those of a batch."""
     if mean is None and variance is None:
         return
+    if isinstance(getattr(x.value, "owner", None), Batch):
+        if any(r is not None and _is_outer(r) for r in (mean, variance)):
+            raise RuntimeError(_MAPPED)
     with no_grad():
         values: Any = x.detach()  # type: ignore[attr-defined]
         dims = tuple(i for i in range(x.ndim) if i != 1)

@@ -12,8 +12,9 @@ import numpy as np
 from ..declare import functions
 from ..dims import axis_of
 from ..dtypes import dtype as dtype_type
+from ..mapped_random import drawn
 from ..sampling import exponential_
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, tensor_of, wrap
 from .checks import source
 
 __all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
@@ -76,9 +77,13 @@ def gumbel_softmax(
     dim: int = -1,
 ) -> Tensor:
     """Return samples of the Gumbel-softmax distribution, one-hot ones if `hard`."""
-    like = logits.detach().value  # type: ignore[attr-defined]
-    drawn = exponential_(source(), np.empty(like.shape, like.dtype))
-    gumbels = wrap(-np.log(drawn))
+    dtype = logits.aval.dtype
+    gumbels = tensor_of(
+        drawn(
+            logits.shape,
+            lambda shape: -np.log(exponential_(source(), np.empty(shape, dtype))),
+        )
+    )
     soft: Tensor = functions["softmax"]((logits + gumbels) / tau, dim)
     if not hard:
         return soft
