@@ -163,6 +163,8 @@ def instantiate(ct: Any, aval: Aval) -> Any:
 def finish(values: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
     """Make results the caller's own: writeable, sharing memory with nothing else.
 
+    One of shape () is a NumPy scalar, as NumPy's functions return it.
+
     Args:
         values: the results.
         taken: arrays that belong to somebody else.
@@ -170,10 +172,11 @@ def finish(values: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
     seen = {id(t) for t in taken}
     out = []
     for v in values:
-        if isinstance(v, np.ndarray) and (
-            v.base is not None or id(v) in seen or not v.flags.writeable
-        ):
-            v = v.copy()
+        if isinstance(v, np.ndarray):
+            if not v.ndim and v.dtype.kind != "V":  # float0 stays
+                v = v[()]
+            elif v.base is not None or id(v) in seen or not v.flags.writeable:
+                v = v.copy()
         seen.add(id(v))
         out.append(v)
     return out

@@ -160,9 +160,11 @@ class Writer:
         return self.names[key_of(atom)]
 
     def result(self, atom: Any) -> str:
-        """Read an output; a weak one becomes a NumPy scalar."""
+        """Read an output; a weak one, or a view of one element, is a NumPy scalar."""
         if not atom.aval.weak:
-            return self.read(atom)
+            whole = self.read(atom)
+            view = isinstance(atom, Eqn) and not atom.aval.shape and atom.prim.view
+            return f"{whole}[()]" if view else whole
         if isinstance(atom, Lit):
             return self.constant(atom.aval.dtype.type(atom.value))
         return f"{self.constant(atom.aval.dtype.type)}({self.read(atom)})"

@@ -252,3 +252,18 @@ def test_elementwise_grad_refuses_integers():
     with pytest.raises(TypeError, match="floating or complex dtype") as caught:
         fad.elementwise_grad(fnp.tanh)(1)
     assert "allow_int" not in str(caught.value)  # which is an option of grad
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda t: fnp.sum(fnp.expand_dims(t, 0) * 2),
+        lambda t: fnp.reshape(t, (1,))[0] * 2,
+        lambda t: fnp.concatenate([fnp.expand_dims(t, 0), np.ones(2)])[0] * 2,
+        lambda t: 2 * t,
+    ],
+)
+def test_gradient_by_a_number_is_a_numpy_scalar(function):
+    assert type(fad.grad(function)(1.0)) is np.float64
+    assert type(fad.jit(fad.grad(function))(1.0)) is np.float64
+    assert type(fad.grad(function)(np.float32(1))) is np.float32

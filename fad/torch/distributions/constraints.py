@@ -1,30 +1,53 @@
 """Constraints: which values a parameter or a sample may have.
 
-`c.check(x)` returns where they hold, with the event dimensions reduced.
+`c.check(x)` returns where they hold, with the event dimensions reduced. The classes are
+what `biject_to` and `transform_to` look transforms up by.
 
-Public names: `Constraint`, `real`, `boolean`, `positive`, `nonnegative`,
-`nonnegative_integer`, `unit_interval`, `simplex`, `interval`, `greater_than`, `less_than`,
-`integer_interval`, `independent`.
+Public names: `Constraint`, the objects and the classes that `__all__` lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
+
+from .. import linalg
+from ..declare import functions
 
 __all__ = [
     "Constraint",
+    "MixtureSameFamilyConstraint",
     "boolean",
+    "cat",
+    "corr_cholesky",
+    "dependent",
+    "dependent_property",
     "greater_than",
+    "greater_than_eq",
+    "half_open_interval",
     "independent",
     "integer_interval",
     "interval",
+    "is_dependent",
     "less_than",
+    "lower_cholesky",
+    "lower_triangular",
+    "multinomial",
     "nonnegative",
     "nonnegative_integer",
+    "one_hot",
     "positive",
+    "positive_definite",
+    "positive_integer",
+    "positive_semidefinite",
     "real",
+    "real_vector",
     "simplex",
+    "square",
+    "stack",
+    "symmetric",
     "unit_interval",
 ]
 
@@ -33,96 +56,316 @@ class Constraint:
     """A set of values.
 
     Attributes:
-        text: how it prints.
-        test: returns where its argument lies in the set.
         is_discrete: the set is countable.
         event_dim: how many of the last dimensions make up one value.
     """
 
-    def __init__(
-        self,
-        text: str,
-        test: Callable[[Any], Any],
-        is_discrete: bool = False,
-        event_dim: int = 0,
-    ) -> None:
-        self.text = text
-        self.test = test
-        self.is_discrete = is_discrete
-        self.event_dim = event_dim
+    is_discrete: Any = False
+    event_dim: Any = 0
 
     def check(self, value: Any) -> Any:
         """Return where a value satisfies the constraint."""
-        return self.test(value)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
-        return self.text
+        return f"{type(self).__name__[1:]}({self._shown()})"
+
+    def _shown(self) -> str:
+        return ""
 
 
-def interval(lower_bound: Any, upper_bound: Any) -> Constraint:
-    """Return the constraint lower_bound <= x <= upper_bound."""
-    return Constraint(
-        f"Interval(lower_bound={lower_bound}, upper_bound={upper_bound})",
-        lambda x: (lower_bound <= x) & (x <= upper_bound),
-    )
+class _Dependent(Constraint):
+    """A set that depends on the parameters of a distribution."""
+
+    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = None):
+        self.is_discrete, self.event_dim = is_discrete, event_dim
+
+    def __call__(self, *, is_discrete: Any = None, event_dim: Any = None) -> _Dependent:
+        """Return the constraint with properties that are known."""
+        return _Dependent(
+            is_discrete=self.is_discrete if is_discrete is None else is_discrete,
+            event_dim=self.event_dim if event_dim is None else event_dim,
+        )
+
+    def check(self, value: Any) -> Any:
+        raise ValueError("Cannot determine validity of dependent constraint")
 
 
-def integer_interval(lower_bound: Any, upper_bound: Any) -> Constraint:
-    """Return the constraint of being an integer in an interval."""
-    return Constraint(
-        f"IntegerInterval(lower_bound={lower_bound}, upper_bound={upper_bound})",
-        lambda x: (x % 1 == 0) & (lower_bound <= x) & (x <= upper_bound),
-        is_discrete=True,
-    )
+def is_dependent(constraint: Constraint) -> bool:
+    """Tell whether a constraint is known for an instance of a distribution only."""
+    return isinstance(constraint, _Dependent)
 
 
-def greater_than(lower_bound: Any) -> Constraint:
-    """Return the constraint x > lower_bound."""
-    return Constraint(
-        f"GreaterThan(lower_bound={lower_bound})", lambda x: lower_bound < x
-    )
+class dependent_property(property, _Dependent):
+    """A property of distributions that is a constraint."""
+
+    def __init__(
+        self,
+        fn: Callable[[Any], Any] | None = None,
+        *,
+        is_discrete: Any = None,
+        event_dim: Any = None,
+    ) -> None:
+        super().__init__(fn)
+        self.is_discrete, self.event_dim = is_discrete, event_dim
+
+    def __call__(self, fn: Callable[[Any], Any]) -> Any:  # type: ignore[override]
+        """Decorate a method, when properties were given first."""
+        return dependent_property(
+            fn, is_discrete=self.is_discrete, event_dim=self.event_dim
+        )
 
 
-def less_than(upper_bound: Any) -> Constraint:
-    """Return the constraint x < upper_bound."""
-    return Constraint(f"LessThan(upper_bound={upper_bound})", lambda x: x < upper_bound)
+class _Independent(Constraint):
+    """A constraint that has to hold along the last dimensions too."""
 
+    def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
+        self.base_constraint = base_constraint
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        self.is_discrete = base_constraint.is_discrete
+        self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
 
-def _greater_than_eq(lower_bound: Any) -> Constraint:
-    return Constraint(
-        f"GreaterThanEq(lower_bound={lower_bound})", lambda x: lower_bound <= x
-    )
-
-
-def independent(base: Constraint, reinterpreted_batch_ndims: int) -> Constraint:
-    """Return a constraint that has to hold along the last dimensions too."""
-    n = reinterpreted_batch_ndims
-
-    def test(x: Any) -> Any:
-        inside = base.check(x)
+    def check(self, value: Any) -> Any:
+        inside = self.base_constraint.check(value)
+        n = self.reinterpreted_batch_ndims
+        if inside.ndim < n:
+            expected = self.base_constraint.event_dim + n
+            raise ValueError(
+                f"Expected value.dim() >= {expected} but got {value.ndim}"
+            )
         return inside.reshape(*inside.shape[: inside.ndim - n], -1).all(-1)
 
-    return Constraint(
-        f"IndependentConstraint({base}, {n})",
-        test,
-        base.is_discrete,
-        base.event_dim + n,
-    )
+    def __repr__(self) -> str:
+        shown = f"{self.base_constraint!r}, {self.reinterpreted_batch_ndims}"
+        return f"IndependentConstraint({shown})"
 
 
-real = Constraint("Real()", lambda x: x == x)
-boolean = Constraint("Boolean()", lambda x: (x == 0) | (x == 1), is_discrete=True)
-positive = greater_than(0.0)
-nonnegative = _greater_than_eq(0.0)
-nonnegative_integer = Constraint(
-    "IntegerGreaterThan(lower_bound=0)",
-    lambda x: (x % 1 == 0) & (x >= 0),
-    is_discrete=True,
-)
-unit_interval = interval(0.0, 1.0)
-simplex = Constraint(
-    "Simplex()",
-    lambda x: (x >= 0).all(-1) & ((x.sum(-1) - 1).abs() < 1e-6),
-    event_dim=1,
-)
-real_vector = independent(real, 1)
+class MixtureSameFamilyConstraint(Constraint):
+    """What the components of a mixture draw."""
+
+    def __init__(self, base_constraint: Constraint) -> None:
+        self.base_constraint = base_constraint
+        self.is_discrete = base_constraint.is_discrete
+        self.event_dim = base_constraint.event_dim
+
+    def check(self, value: Any) -> Any:
+        inside = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        return inside.all(dim=-1)
+
+    def __repr__(self) -> str:
+        return f"MixtureSameFamilyConstraint({self.base_constraint!r})"
+
+
+class _Boolean(Constraint):
+    is_discrete = True
+
+    def check(self, value: Any) -> Any:
+        return (value == 0) | (value == 1)
+
+
+class _OneHot(Constraint):
+    is_discrete, event_dim = True, 1
+
+    def check(self, value: Any) -> Any:
+        return ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
+
+
+class _Bounded(Constraint):
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+
+    def _shown(self) -> str:
+        return f"lower_bound={self.lower_bound}, upper_bound={self.upper_bound}"
+
+
+class _Interval(_Bounded):
+    def check(self, value: Any) -> Any:
+        return (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _HalfOpenInterval(_Bounded):
+    def check(self, value: Any) -> Any:
+        return (self.lower_bound <= value) & (value < self.upper_bound)
+
+
+class _IntegerInterval(_Bounded):
+    is_discrete = True
+
+    def check(self, value: Any) -> Any:
+        inside = (self.lower_bound <= value) & (value <= self.upper_bound)
+        return (value % 1 == 0) & inside
+
+
+class _Above(Constraint):
+    def __init__(self, lower_bound: Any) -> None:
+        self.lower_bound = lower_bound
+
+    def _shown(self) -> str:
+        return f"lower_bound={self.lower_bound}"
+
+
+class _GreaterThan(_Above):
+    def check(self, value: Any) -> Any:
+        return self.lower_bound < value
+
+
+class _GreaterThanEq(_Above):
+    def check(self, value: Any) -> Any:
+        return self.lower_bound <= value
+
+
+class _IntegerGreaterThan(_Above):
+    is_discrete = True
+
+    def check(self, value: Any) -> Any:
+        return (value % 1 == 0) & (value >= self.lower_bound)
+
+
+class _LessThan(Constraint):
+    def __init__(self, upper_bound: Any) -> None:
+        self.upper_bound = upper_bound
+
+    def check(self, value: Any) -> Any:
+        return value < self.upper_bound
+
+    def _shown(self) -> str:
+        return f"upper_bound={self.upper_bound}"
+
+
+class _Real(Constraint):
+    def check(self, value: Any) -> Any:
+        return value == value
+
+
+class _Simplex(Constraint):
+    event_dim = 1
+
+    def check(self, value: Any) -> Any:
+        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+
+
+class _Multinomial(Constraint):
+    is_discrete, event_dim = True, 1
+
+    def __init__(self, upper_bound: Any) -> None:
+        self.upper_bound = upper_bound
+
+    def check(self, value: Any) -> Any:
+        return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
+
+
+class _LowerTriangular(Constraint):
+    event_dim = 2
+
+    def check(self, value: Any) -> Any:
+        return (value.tril() == value).flatten(-2).all(-1)
+
+
+class _LowerCholesky(_LowerTriangular):
+    def check(self, value: Any) -> Any:
+        return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+class _CorrCholesky(_LowerCholesky):
+    def check(self, value: Any) -> Any:
+        tolerance = float(np.finfo(value.aval.dtype).eps) * value.shape[-1] * 10
+        lengths = value.detach().square().sum(-1).sqrt()
+        return (lengths - 1).abs().le(tolerance).all(-1) & super().check(value)
+
+
+class _Square(Constraint):
+    event_dim = 2
+
+    def check(self, value: Any) -> Any:
+        size = value.shape[:-2]
+        return functions["full"](size, value.shape[-2] == value.shape[-1])
+
+
+class _Symmetric(_Square):
+    def check(self, value: Any) -> Any:
+        square = super().check(value)
+        if not square.all():
+            return square
+        return functions["isclose"](value, value.mT, atol=1e-6).all(-2).all(-1)
+
+
+class _PositiveSemidefinite(_Symmetric):
+    def check(self, value: Any) -> Any:
+        symmetric = super().check(value)
+        if not symmetric.all():
+            return symmetric
+        return linalg.eigvalsh(value).ge(0).all(-1)
+
+
+class _PositiveDefinite(_Symmetric):
+    def check(self, value: Any) -> Any:
+        symmetric = super().check(value)
+        if not symmetric.all():
+            return symmetric
+        return linalg.cholesky_ex(value).info.eq(0)
+
+
+class _Joined(Constraint):
+    def __init__(self, cseq: Sequence[Constraint], dim: int) -> None:
+        self.cseq, self.dim = list(cseq), dim
+        self.is_discrete = any(c.is_discrete for c in self.cseq)
+
+
+class _Cat(_Joined):
+    """Constraints of parts that lie one after another along a dimension."""
+
+    def __init__(
+        self, cseq: Sequence[Constraint], dim: int = 0, lengths: Any = None
+    ) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        self.event_dim = max(c.event_dim for c in self.cseq)
+
+    def check(self, value: Any) -> Any:
+        parts = value.split(self.lengths, self.dim)
+        checks = [c.check(v) for c, v in zip(self.cseq, parts, strict=True)]
+        return functions["cat"](checks, self.dim)
+
+
+class _Stack(_Joined):
+    """Constraints of parts that are stacked along a dimension."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
+        super().__init__(cseq, dim)
+        widest = max(c.event_dim for c in self.cseq)
+        self.event_dim = widest + (dim + widest < 0)
+
+    def check(self, value: Any) -> Any:
+        parts = value.unbind(self.dim)
+        checks = [c.check(v) for c, v in zip(self.cseq, parts, strict=True)]
+        return functions["stack"](checks, self.dim)
+
+
+dependent = _Dependent()
+boolean = _Boolean()
+one_hot = _OneHot()
+nonnegative_integer = _IntegerGreaterThan(0)
+positive_integer = _IntegerGreaterThan(1)
+integer_interval = _IntegerInterval
+real = _Real()
+real_vector = _Independent(real, 1)
+positive = _GreaterThan(0.0)
+nonnegative = _GreaterThanEq(0.0)
+greater_than = _GreaterThan
+greater_than_eq = _GreaterThanEq
+less_than = _LessThan
+multinomial = _Multinomial
+unit_interval = _Interval(0.0, 1.0)
+interval = _Interval
+half_open_interval = _HalfOpenInterval
+simplex = _Simplex()
+lower_triangular = _LowerTriangular()
+lower_cholesky = _LowerCholesky()
+corr_cholesky = _CorrCholesky()
+square = _Square()
+symmetric = _Symmetric()
+positive_semidefinite = _PositiveSemidefinite()
+positive_definite = _PositiveDefinite()
+independent = _Independent
+cat = _Cat
+stack = _Stack

@@ -184,3 +184,10 @@ def broadcast(*values: Any) -> list[Any]:
         for v in values
     ]
     return list(functions["broadcast_tensors"](*tensors))
+
+
+def sum_rightmost(value: Any, dims: int) -> Any:
+    """Return the sum over the last dimensions."""
+    if dims == 0:
+        return value
+    return value.reshape(*value.shape[: value.ndim - dims], -1).sum(-1)
