@@ -6,76 +6,14 @@ traced program is the function.
 """
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from random_programs import close, law_of, programs
 
 import fad
 import fad.numpy as fnp
 from fad.testing import check_grads, check_vjp_jvp_duality, check_vmap
 
-N = 3
-MATRIX = np.array([[0.3, -0.5, 0.2], [0.1, 0.4, -0.6], [-0.2, 0.3, 0.5]])
-
-UNARY = {
-    "sin": fnp.sin,
-    "tanh": fnp.tanh,
-    "exp": lambda x: fnp.exp(0.3 * fnp.tanh(x)),
-    "log": lambda x: fnp.log(2.0 + fnp.sin(x)),
-    "sqrt": lambda x: fnp.sqrt(1.5 + fnp.cos(x)),
-    "square": lambda x: 0.5 * x**2,
-    "matmul": lambda x: MATRIX @ x,
-    "flip": lambda x: x[::-1],
-    "sum": lambda x: x + fnp.sum(x) * 0.3,
-    "cumsum": lambda x: 0.5 * fnp.cumsum(x),
-    "where": lambda x: fnp.where(np.array([True, False, True]), x, 2.0 * x),
-    "gather": lambda x: x[np.array([0, 0, 2])],
-    "concatenate": lambda x: fnp.concatenate([x[1:], x[:1] * 2.0]),
-    "negative": lambda x: -x,
-}
-BINARY = {
-    "add": lambda x, y: x + y,
-    "subtract": lambda x, y: x - 0.7 * y,
-    "multiply": lambda x, y: 0.5 * x * y,
-    "divide": lambda x, y: x / (2.0 + fnp.cos(y)),
-    "outer": lambda x, y: fnp.sum(x[:, None] * fnp.sin(y), axis=1) * 0.3,
-    "dot": lambda x, y: x * fnp.dot(x, y) * 0.2,
-}
-
-
-@st.composite
-def programs(draw):
-    """Return a random function of a vector, and a point."""
-    steps = []
-    for i in range(draw(st.integers(1, 6))):
-        name = draw(st.sampled_from([*UNARY, *BINARY]))
-        places = st.integers(0, i)
-        steps.append((name, draw(places), draw(places) if name in BINARY else None))
-    seed = draw(st.integers(0, 2**16))
-
-    def program(x):
-        values = [x]
-        for name, a, b in steps:
-            if b is None:
-                values.append(UNARY[name](values[a]))
-            else:
-                values.append(BINARY[name](values[a], values[b]))
-        return values[-1]
-
-    program.__name__ = " ; ".join(
-        f"{n} {a} {'' if b is None else b}" for n, a, b in steps
-    )
-    return program, np.random.default_rng(seed).normal(size=N)
-
-
-def law(test):
-    """Run a test on random programs, the same in every run."""
-    quiet = settings(derandomize=True, database=None, max_examples=25, deadline=None)
-    return quiet(given(programs())(test))
-
-
-def close(a, b):
-    assert_allclose(a, b, rtol=1e-9, atol=1e-10)
+law = law_of(programs())
 
 
 @law

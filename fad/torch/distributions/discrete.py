@@ -287,12 +287,7 @@ class OneHotCategorical(Distribution):
     """One of several classes, as a vector with a 1 in its place."""
 
     arg_constraints = Categorical.arg_constraints
-    support = constraints.Constraint(
-        "OneHot()",
-        lambda x: ((x == 0) | (x == 1)).all(-1) & (x.sum(-1) == 1),
-        is_discrete=True,
-        event_dim=1,
-    )
+    support = constraints.one_hot
     has_enumerate_support = True
 
     def __init__(

@@ -3,7 +3,7 @@
 A sample has the shape ``sample_shape + batch_shape + event_shape``: the batch are
 distributions side by side, an event is what one of them draws.
 
-Public names: `Distribution`.
+Public names: `Distribution`, `ExponentialFamily`, `broadcast`, `sum_rightmost`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ..modes import no_grad
 from ..nn.checks import known_to_hold
 from ..size import Size
 from ..tensor import Tensor
-from .constraints import Constraint
+from .constraints import Constraint, is_dependent
 
-__all__ = ["Distribution"]
+__all__ = ["Distribution", "ExponentialFamily", "broadcast", "sum_rightmost"]
 
 
 class Distribution:
@@ -47,7 +47,7 @@ class Distribution:
             self._validate_args = validate_args
         if self._validate_args:
             for name, constraint in self.arg_constraints.items():
-                if name in self.__dict__:
+                if name in self.__dict__ and not is_dependent(constraint):
                     self._check_parameter(name, constraint)
 
     def _check_parameter(self, name: str, constraint: Constraint) -> None:
@@ -80,9 +80,27 @@ class Distribution:
         """Return the distribution with a larger batch."""
         raise NotImplementedError
 
+    def _copied(self, batch_shape: Any, **attributes: Any) -> Any:
+        """Return a distribution of the class with other attributes, unchecked."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new.__dict__.update(attributes)
+        new._batch_shape = Size(batch_shape)
+        return new
+
+    def _expanded(self, batch_shape: Any, *names: str) -> Any:
+        """Return the distribution with parameters of one number each expanded."""
+        shape = Size(batch_shape)
+        parts = {n: self.__dict__[n].expand(shape) for n in names if n in self.__dict__}
+        return self._copied(shape, **parts)
+
     @property
     def mean(self) -> Any:
         raise NotImplementedError
+
+    @property
+    def mode(self) -> Any:
+        raise NotImplementedError(f"{type(self)} does not implement mode")
 
     @property
     def variance(self) -> Any:
@@ -101,6 +119,10 @@ class Distribution:
         """Draw samples."""
         with no_grad():
             return self.rsample(sample_shape)
+
+    def sample_n(self, n: int) -> Any:
+        """Draw n samples; the old name of `sample`."""
+        return self.sample((n,))
 
     def log_prob(self, value: Any) -> Any:
         """Return the logarithm of the density, or of the probability, at a value."""
@@ -152,11 +174,14 @@ class Distribution:
                     "Value is not broadcastable with batch_shape+event_shape: "
                     f"{value.shape} vs {Size(shape)}."
                 )
-        if known_to_hold(self.support.check(value).logical_not()):
+        support = self.support
+        if support is None or is_dependent(support):
+            return
+        if known_to_hold(support.check(value).logical_not()):
             raise ValueError(
                 f"Expected value argument ({_kind(value)} of shape "
                 f"{tuple(value.shape)}) to be within the support "
-                f"({self.support!r}) of the distribution {self!r}, but found invalid "
+                f"({support!r}) of the distribution {self!r}, but found invalid "
                 f"values:\n{value}"
             )
 
@@ -169,12 +194,25 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
+class ExponentialFamily(Distribution):
+    """A distribution whose density is an exponential of its parameters times values."""
+
+
 def _kind(value: Any) -> str:
     return type(value).__name__
 
 
 def broadcast(*values: Any) -> list[Any]:
-    """Return parameters as tensors of one shape; numbers take the default dtype."""
+    """Return parameters as tensors of one shape; numbers take the default dtype.
+
+    Raises:
+        ValueError: one is neither a tensor nor a number.
+    """
+    if not all(isinstance(v, (Tensor, int, float)) for v in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects "
+            "implementing __torch_function__."
+        )
     like = next((v for v in values if isinstance(v, Tensor)), None)
     options = {} if like is None else {"dtype": like.dtype}
     if like is None:

@@ -18,7 +18,6 @@ from ..size import Size
 from . import constraints
 from .distribution import sum_rightmost
 from .transforms import Transform
-from .transforms_elementwise import AffineTransform
 
 __all__ = [
     "CatTransform",
