@@ -17,7 +17,8 @@ from .. import numpy as fnp
 from ..core.trace import aval_of
 from ..ops.arithmetic import convert, stop_gradient
 from ..ops.comparison import where
-from ..scipy import special
+from ..ops.gamma_functions import gammaln
+from ..ops.incomplete_functions import betainc, gammainc
 from .declare import composite, function
 from .generator import Generator
 from .mapped_random import drawn_by
@@ -47,8 +48,8 @@ def _moved(probability: Any, log_density: Any) -> Any:
 
 def _follow_gamma(alpha: Any, *, sample: Any) -> Any:
     a, x = (convert(v, dtype=_DOUBLE) for v in (alpha, sample))
-    log_density = (a - 1) * fnp.log(x) - x - special.gammaln(a)
-    moved = _moved(special.gammainc(a, x), log_density)
+    log_density = (a - 1) * fnp.log(x) - x - gammaln(a)
+    moved = _moved(gammainc(a, x), log_density)
     return sample + convert(moved, dtype=aval_of(alpha).dtype)
 
 
@@ -67,14 +68,14 @@ def _follow_dirichlet(alpha: Any, *, sample: Any) -> Any:
     """Let each share follow its own beta distribution, the others in proportion."""
     a, x = (convert(v, dtype=_DOUBLE) for v in (alpha, sample))
     b = stop_gradient(fnp.sum(a, axis=-1, keepdims=True) - a)
-    log_beta = special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+    log_beta = gammaln(a) + gammaln(b) - gammaln(a + b)
     log_density = (a - 1) * fnp.log(x) + b * fnp.log1p(-x) - log_beta
-    moved = _moved(special.betainc(a, b, x), log_density)
+    moved = _moved(betainc(a, b, x), log_density)
     moved = moved - x * fnp.sum(moved, axis=-1, keepdims=True)
     return sample + convert(moved, dtype=aval_of(alpha).dtype)
 
 
-_dirichlet_node = composite("DirichletBackward0", _follow_dirichlet)
+_dirichlet_node = composite("_DirichletBackward", _follow_dirichlet)
 
 
 @function("_sample_dirichlet", out=False)
