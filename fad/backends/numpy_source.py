@@ -17,7 +17,7 @@ Public names: `compile_numpy`, `python_source`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,17 @@ from .scalar_source import scalar_program
 __all__ = ["compile_numpy", "python_source"]
 
 
-def compile_numpy(jaxpr: Jaxpr, scalars: bool = True) -> Callable[..., list[Any]]:
+def compile_numpy(
+    jaxpr: Jaxpr, scalars: bool = True, donated: Sequence[int] = ()
+) -> Callable[..., list[Any]]:
     """Return a function of the inputs' values that returns the list of outputs.
 
     Args:
         scalars: let a program of scalars run on Python's numbers and `math`, whose last
             digits may differ from NumPy's.
+        donated: positions of inputs whose arrays may be written to.
     """
-    program = _load(*python_source(jaxpr))
+    program = _load(*python_source(jaxpr, donated))
     return (scalar_program(jaxpr, program) if scalars else None) or program
 
 
@@ -46,9 +49,11 @@ def _load(source: str, names: dict[str, Any]) -> Callable[..., list[Any]]:
     return program
 
 
-def python_source(jaxpr: Jaxpr) -> tuple[str, dict[str, Any]]:
+def python_source(
+    jaxpr: Jaxpr, donated: Sequence[int] = ()
+) -> tuple[str, dict[str, Any]]:
     """Return the source of a program and the names it refers to."""
-    return Writer(jaxpr).write()
+    return Writer(jaxpr, donated).write()
 
 
 class Writer:
@@ -61,13 +66,14 @@ class Writer:
         life: when values die and which may be overwritten.
     """
 
-    def __init__(self, jaxpr: Jaxpr) -> None:
+    def __init__(self, jaxpr: Jaxpr, donated: Sequence[int]) -> None:
         self.jaxpr = jaxpr
         self.globals: dict[str, Any] = {}
         self.names: dict[Any, str] = {}
         self.fresh = (f"v{i}" for i in itertools.count())
         self.order = find_groups(jaxpr)
-        self.life = Lifetimes(jaxpr, self.order)
+        spare = [jaxpr.inputs[i] for i in donated]
+        self.life = Lifetimes(jaxpr, self.order, spare)
         self.constants: dict[Any, str] = {}
         self.users: dict[Any, list[Eqn]] = {}
         for eqn in jaxpr.eqns:
@@ -189,18 +195,20 @@ class Lifetimes:
 
     A result may be written over an input that dies with it, of its shape and dtype,
     if the operation is a pointwise ufunc, or declares how to write `over` its first
-    input, and the program made the input itself and gave it to none but operations
-    that return new arrays.
+    input, and the program made the input itself, or it is donated, and gave it to none
+    but operations that return new arrays.
 
     Attributes:
         dead: values by the position after which nobody reads them.
         taken: values that have been overwritten.
     """
 
-    def __init__(self, jaxpr: Jaxpr, order: list[Eqn | Group]) -> None:
+    def __init__(
+        self, jaxpr: Jaxpr, order: list[Eqn | Group], donated: Sequence[Any]
+    ) -> None:
         kept = {key_of(v) for v in (*jaxpr.outputs, *jaxpr.const_vars)}
         last: dict[Any, int] = {}
-        self.owned: set[Any] = set()
+        self.owned: set[Any] = set(donated)
         self.taken: set[Any] = set()
         self.members: set[Any] = set()
         lent: set[Any] = set()
@@ -237,9 +245,9 @@ class Lifetimes:
     def spare(self, atom: Any, index: int) -> bool:
         """Tell whether a value's array may be written to at a position."""
         return (
-            isinstance(atom, Eqn)
-            and atom in self.owned
-            and atom in self.dead.get(index, ())
+            not isinstance(atom, Lit)
+            and key_of(atom) in self.owned
+            and key_of(atom) in self.dead.get(index, ())
         )
 
 

@@ -1,6 +1,6 @@
 """Which backend runs a program, and the executables that it has made.
 
-A backend is a function `compile(jaxpr) -> executable`, and an executable takes the
+A backend is a function `compile(jaxpr, donated) -> executable`, and that takes the
 values of the inputs and returns the list of outputs. Executables are kept with their
 jaxpr.
 
@@ -23,24 +23,31 @@ __all__ = ["executable", "register", "source_of"]
 
 Executable = Callable[..., list[Any]]
 
-_backends: dict[str, Callable[[Jaxpr], Executable]] = {"numpy": compile_numpy}
+_backends: dict[str, Callable[..., Executable]] = {"numpy": compile_numpy}
 _chosen = ["numpy"]
 
 
-def register(name: str, compile_jaxpr: Callable[[Jaxpr], Executable]) -> None:
-    """Add a backend."""
+def register(name: str, compile_jaxpr: Callable[..., Executable]) -> None:
+    """Add a backend, a function `(jaxpr, donated=()) -> executable`."""
     _backends[name] = compile_jaxpr
 
 
-def executable(jaxpr: Jaxpr) -> Executable:
-    """Return the executable of a program, made once."""
+def executable(jaxpr: Jaxpr, donated: tuple[int, ...] = ()) -> Executable:
+    """Return the executable of a program, made once.
+
+    Args:
+        jaxpr: the program.
+        donated: positions of inputs whose arrays may be written to.
+    """
     modes = current_modes()
     if modes is not None and (modes.nans or modes.infs):
         return partial(run_checked, jaxpr)
-    key = ("executable", _chosen[0])
+    key = ("executable", _chosen[0], donated)
     found: Executable | None = jaxpr.cache.get(key)
     if found is None:
-        found = jaxpr.cache[key] = _backends[_chosen[0]](simplify(jaxpr))
+        found = jaxpr.cache[key] = _backends[_chosen[0]](
+            simplify(jaxpr), donated=donated
+        )
     return found
 
 

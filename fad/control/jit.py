@@ -26,6 +26,7 @@ from ..transforms.interning import intern
 from ..transforms.staging import eval_jaxpr, hoist_tracers, stage
 from .call import jit_call, shared_outputs
 from .disabling import jit_is_disabled
+from .donated import Donated, exclusive
 from .higher import is_staging
 from .lowered import Lowered
 from .static import Static, check_leaf
@@ -55,7 +56,10 @@ def jit(
         fun: a function of pytrees of arrays; without it `jit` returns a decorator.
         static_argnums, static_argnames: arguments that are not traced but part of the
             signature; they must be hashable.
-        donate_argnums, donate_argnames, keep_unused: accepted for compatibility.
+        donate_argnums, donate_argnames: arguments whose arrays the program may write
+            to, for less memory; what they hold afterwards is undefined. Under other
+            transforms they are left alone.
+        keep_unused: has no effect: arguments that are not used cost nothing.
         inline: put the program's equations into an enclosing program, not one `jit`.
 
     Returns:
@@ -73,13 +77,15 @@ def jit(
     0.0
     """
     options = dict(
-        static_argnums=static_argnums, static_argnames=static_argnames, inline=inline
-    )
+        static_argnums=static_argnums, static_argnames=static_argnames,
+        donate_argnums=donate_argnums, donate_argnames=donate_argnames, inline=inline,
+    )  # fmt: skip
     if fun is None:
         return functools.partial(jit, **options)  # type: ignore[arg-type]
     if not callable(fun):
         raise TypeError(f"jit needs a function, got {fun!r:.60}")
-    return Jitted(fun, Static(fun, static_argnums, static_argnames), inline)
+    static = Static(fun, static_argnums, static_argnames)
+    return Jitted(fun, static, Donated(fun, donate_argnums, donate_argnames), inline)
 
 
 class _Traced:
@@ -91,25 +97,36 @@ class _Traced:
         out_tree: the structure of the result.
         run: the executable, made at the first call with known values.
         copies: which outputs would share memory with arguments or constants.
+        donated: positions of leaves that may be written to.
     """
 
-    __slots__ = ("jaxpr", "closure", "out_tree", "run", "copies", "single")
+    __slots__ = ("jaxpr", "closure", "out_tree", "run", "copies", "single", "donated")
 
-    def __init__(self, jaxpr: Jaxpr, closure: list[Any], out_tree: TreeDef) -> None:
+    def __init__(
+        self,
+        jaxpr: Jaxpr,
+        closure: list[Any],
+        out_tree: TreeDef,
+        donated: tuple[int, ...],
+    ) -> None:
         self.jaxpr = jaxpr
         self.closure = closure
         self.out_tree = out_tree
         self.run: Callable[..., list[Any]] | None = None
         self.copies = shared_outputs(jaxpr)
         self.single = out_tree.num_nodes == 1 and out_tree.num_leaves == 1
+        self.donated = donated
 
     def call(self, leaves: Sequence[Any]) -> Any:
         """Run on known values."""
         run = self.run
         if run is None:
-            run = executable(self.jaxpr)
+            lead = len(self.closure)
+            run = executable(self.jaxpr, tuple([lead + i for i in self.donated]))
             if current_modes() is None:
                 self.run = run
+        if self.donated:
+            leaves = exclusive(leaves, self.donated)
         outs = run(*self.closure, *leaves)
         for i in self.copies:
             outs[i] = outs[i].copy() if isinstance(outs[i], _ndarray) else outs[i]
@@ -119,11 +136,14 @@ class _Traced:
 class Jitted:
     """A function that runs as a program; `jit` makes it."""
 
-    def __init__(self, fun: Callable[..., Any], static: Static, inline: bool) -> None:
+    def __init__(
+        self, fun: Callable[..., Any], static: Static, donated: Donated, inline: bool
+    ) -> None:
         functools.update_wrapper(self, fun)
         self._fun = fun
         self._name = getattr(fun, "__name__", type(fun).__name__)
         self._static = static
+        self._donated = donated
         self._inline = inline
         self._has_static = static.any
         self._flat: dict[Any, _Traced] = {}
@@ -223,7 +243,8 @@ class Jitted:
             jaxpr = Jaxpr(inputs, (), (), jaxpr.eqns, jaxpr.outputs)
         if closure:  # traced anew at every call: make equal programs one
             jaxpr = intern(jaxpr)
-        return _Traced(jaxpr, closure, out_trees[0])
+        donated = self._donated.leaves(self._static, args, kwargs)
+        return _Traced(jaxpr, closure, out_trees[0], donated)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace for arguments, arrays or `ShapeDtypeStruct`s, without running.

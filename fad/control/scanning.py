@@ -21,6 +21,7 @@ from .carries import trace_carrying
 from .disabling import jit_is_disabled
 from .revolve import revolve_call
 from .scan import scan_call
+from .unrolled import bind_in_groups
 
 __all__ = ["map_", "scan"]
 
@@ -53,7 +54,8 @@ def scan(
         xs: a pytree of arrays of shape `(n, ...)`, or None with `length`.
         length: the number of steps, if `xs` does not tell it.
         reverse: go from the last step to the first; `ys` keep the order of `xs`.
-        unroll: accepted for compatibility; steps are not unrolled.
+        unroll: how many steps the body does at once, True for all: less overhead for
+            a longer program. It has no effect together with `checkpoint`.
         checkpoint: let the reverse pass keep so many carries, instead of what every
             step needs, and run steps again (Revolve): with s carries, C(s + t, s) steps
             run at most t more times each.
@@ -96,7 +98,10 @@ def scan(
         "reverse": bool(reverse),
     }
     values = [*body.closure, *start, *leaves[num_carry:]]
-    if checkpoint is None:
+    size = min(steps, steps if unroll is True else max(1, operator.index(unroll)))
+    if checkpoint is None and size > 1:
+        outs = bind_in_groups(values, size, **params)
+    elif checkpoint is None:
         outs = bind(scan_call, *values, **params)
     else:
         snapshots = operator.index(checkpoint)

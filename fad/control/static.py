@@ -30,6 +30,8 @@ def check_leaf(value: Any, what: str) -> Aval:
 class Static:
     """Which arguments of a function are static, by position and by name."""
 
+    option = "static"
+
     def __init__(self, fun: Callable[..., Any], nums: Any, names: Any) -> None:
         self.nums = _tuple(nums, int)
         self.names = _tuple(names, str)
@@ -37,8 +39,8 @@ class Static:
             return
         parameters, known = _parameters(fun)
         if known is not None:
-            _check_nums(fun, self.nums, parameters, known)
-            _check_names(fun, self.names, known)
+            _check_nums(fun, self.option, self.nums, parameters, known)
+            _check_names(fun, self.option, self.names, known)
         by_name = [parameters.index(n) for n in self.names if n in parameters]
         count = len(parameters)
         by_num = [parameters[i] for i in self.nums if -count <= i < count]
@@ -105,6 +107,7 @@ def _parameters(
 
 def _check_nums(
     fun: Callable[..., Any],
+    option: str,
     nums: Sequence[int],
     positional: Sequence[str],
     known: Sequence[inspect.Parameter],
@@ -115,13 +118,16 @@ def _check_nums(
     for i in nums:
         if not -count <= i < count:
             raise ValueError(
-                f"static_argnums {tuple(nums)} names the positional argument {i}, but "
-                f"{_name(fun)} has {count}: {', '.join(positional) or 'none'}"
+                f"{option}_argnums {tuple(nums)} names the positional argument {i}, "
+                f"but {_name(fun)} has {count}: {', '.join(positional) or 'none'}"
             )
 
 
 def _check_names(
-    fun: Callable[..., Any], names: Sequence[str], known: Sequence[inspect.Parameter]
+    fun: Callable[..., Any],
+    option: str,
+    names: Sequence[str],
+    known: Sequence[inspect.Parameter],
 ) -> None:
     if any(p.kind is p.VAR_KEYWORD for p in known):
         return
@@ -129,7 +135,7 @@ def _check_names(
     for name in names:
         if name not in found:
             raise ValueError(
-                f"static_argnames names {name!r}, but the arguments of {_name(fun)} "
+                f"{option}_argnames names {name!r}, but the arguments of {_name(fun)} "
                 f"are {', '.join(found) or 'none'}"
             )
 

@@ -101,7 +101,8 @@ def fori_loop(
         lower, upper: integer scalars.
         body_fun: `(i, val) -> val` of the same structure, shapes and dtypes.
         init_val: a pytree of arrays.
-        unroll: accepted for compatibility, of loops with plain bounds.
+        unroll: how many steps the body does at once, as in `scan`; of loops with plain
+            bounds.
 
     Raises:
         TypeError: a bound is not an integer scalar, or the value changes its type.
@@ -121,7 +122,8 @@ def fori_loop(
     first, last = concrete_value(lower), concrete_value(upper)
     if first is not None and last is not None:
         steps = np.arange(int(first), max(int(first), int(last)), dtype=dtype)
-        return scan(lambda val, i: (body_fun(i, val), None), init_val, steps)[0]
+        body = lambda val, i: (body_fun(i, val), None)
+        return scan(body, init_val, steps, unroll=1 if unroll is None else unroll)[0]
     if unroll is not None:
         raise ValueError("fori_loop: a loop with a traced bound cannot be unrolled")
     lower, upper = convert(lower, dtype=dtype), convert(upper, dtype=dtype)

@@ -228,7 +228,9 @@ class TestScan:
         made = []
         compile_jaxpr = registry._backends["numpy"]
         monkeypatch.setitem(
-            registry._backends, "numpy", lambda j: made.append(j) or compile_jaxpr(j)
+            registry._backends,
+            "numpy",
+            lambda j, **given: made.append(j) or compile_jaxpr(j, **given),
         )
 
         def f(c, w):
@@ -527,3 +529,40 @@ def test_disable_jit_runs_python():
 def test_dead_results_are_not_computed():
     f = fad.jit(lambda x: lax.scan(lambda c, y: (c * y, fnp.sin(c)), x, X)[0])
     assert f(1.0) == 6.0
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("unroll", [2, 3, 4, 11, 20, True, False])
+def test_unrolled_scan_is_the_scan(unroll, reverse):
+    xs = np.random.default_rng(0).normal(size=(11, 3))
+
+    def body(carry, x):
+        carry = fnp.tanh(0.5 * carry + x)
+        return carry, (carry * 2, fnp.sum(x))
+
+    def run(xs, unroll):
+        return lax.scan(body, np.ones(3), xs, reverse=reverse, unroll=unroll)
+
+    leaves = fad.tree_util.tree_leaves
+    for a, b in zip(leaves(run(xs, unroll)), leaves(run(xs, 1)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    loss = lambda xs, unroll: fnp.sum(run(xs, unroll)[1][0] ** 2)
+    for transform in (fad.jit, fad.grad, lambda f: fad.jit(fad.grad(f))):
+        unrolled = transform(lambda xs: loss(xs, unroll))(xs)
+        plain = transform(lambda xs: loss(xs, 1))(xs)
+        np.testing.assert_allclose(unrolled, plain, rtol=1e-10)
+
+
+def test_unrolled_steps_are_in_one_body():
+    f = lambda xs: lax.scan(lambda c, x: (c + x, c), 0.0, xs, unroll=4)
+    (loop, rest) = [
+        e.params["length"]
+        for e in fad.make_jaxpr(f)(np.ones(10)).eqns
+        if e.prim.name == "scan"
+    ]
+    assert (loop, rest) == (2, 2)
+
+
+def test_unrolled_fori_loop():
+    f = lambda n: lax.fori_loop(0, 7, lambda i, v: v * 2 + i, n, unroll=3)
+    assert f(1.0) == lax.fori_loop(0, 7, lambda i, v: v * 2 + i, 1.0)

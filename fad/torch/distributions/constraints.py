@@ -130,9 +130,7 @@ class _Independent(Constraint):
         n = self.reinterpreted_batch_ndims
         if inside.ndim < n:
             expected = self.base_constraint.event_dim + n
-            raise ValueError(
-                f"Expected value.dim() >= {expected} but got {value.ndim}"
-            )
+            raise ValueError(f"Expected value.dim() >= {expected} but got {value.ndim}")
         return inside.reshape(*inside.shape[: inside.ndim - n], -1).all(-1)
 
     def __repr__(self) -> str:

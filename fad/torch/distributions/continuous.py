@@ -1,6 +1,6 @@
 """Continuous distributions of one number, all differentiable in their parameters.
 
-Public names: `Normal`, `LogNormal`, `Uniform`, `Exponential`, `Laplace`, `Cauchy`.
+Public names: `Normal`, `Uniform`, `Exponential`, `Laplace`, `Cauchy`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 
 from ..declare import functions
 from . import constraints
-from .distribution import Distribution, broadcast
+from .distribution import Distribution, ExponentialFamily, broadcast
 
-__all__ = ["Cauchy", "Exponential", "Laplace", "LogNormal", "Normal", "Uniform"]
+__all__ = ["Cauchy", "Exponential", "Laplace", "Normal", "Uniform"]
 
 
 class _Scaled(Distribution):
@@ -30,8 +30,7 @@ class _Scaled(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
-        parts = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
-        return type(self)(*parts, validate_args=False)
+        return self._expanded(batch_shape, "loc", "scale")
 
     def standardised(self, value: Any) -> Any:
         """Return how many scales a value lies from loc."""
@@ -39,7 +38,7 @@ class _Scaled(Distribution):
         return (value - self.loc) / self.scale
 
 
-class Normal(_Scaled):
+class Normal(_Scaled, ExponentialFamily):
     """The normal distribution.
 
     >>> from fad import torch
@@ -87,64 +86,6 @@ class Normal(_Scaled):
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
 
 
-class LogNormal(Distribution):
-    """The distribution of the exponential of a normal number."""
-
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.positive
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self._base = Normal(loc, scale, validate_args=validate_args)
-        super().__init__(self._base.batch_shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with a larger batch."""
-        inner = self._base.expand(batch_shape)
-        return LogNormal(inner.loc, inner.scale, validate_args=False)
-
-    @property
-    def loc(self) -> Any:
-        return self._base.loc
-
-    @property
-    def scale(self) -> Any:
-        return self._base.scale
-
-    @property
-    def mean(self) -> Any:
-        return (self.loc + self.scale.pow(2) / 2).exp()
-
-    @property
-    def mode(self) -> Any:
-        return (self.loc - self.scale.square()).exp()
-
-    @property
-    def variance(self) -> Any:
-        square = self.scale.pow(2)
-        return square.expm1() * (2 * self.loc + square).exp()
-
-    def rsample(self, sample_shape: Any = ()) -> Any:
-        return self._base.rsample(sample_shape).exp()
-
-    def log_prob(self, value: Any) -> Any:
-        self._validate_sample(value)
-        logarithm = value.log()
-        return self._base.log_prob(logarithm) - logarithm
-
-    def cdf(self, value: Any) -> Any:
-        return self._base.cdf(value.log())
-
-    def icdf(self, value: Any) -> Any:
-        return self._base.icdf(value).exp()
-
-    def entropy(self) -> Any:
-        return self._base.entropy() + self.loc
-
-    def __repr__(self) -> str:
-        return "LogNormal()"
-
-
 class Uniform(Distribution):
     """The uniform distribution on [low, high)."""
 
@@ -179,7 +120,7 @@ class Uniform(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
-        return Uniform(self.low.expand(batch_shape), self.high.expand(batch_shape))
+        return self._expanded(batch_shape, "low", "high")
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -202,7 +143,7 @@ class Uniform(Distribution):
         return (self.high - self.low).log()
 
 
-class Exponential(Distribution):
+class Exponential(ExponentialFamily):
     """The exponential distribution."""
 
     arg_constraints = {"rate": constraints.positive}
@@ -229,7 +170,7 @@ class Exponential(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
-        return Exponential(self.rate.expand(batch_shape), validate_args=False)
+        return self._expanded(batch_shape, "rate")
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)

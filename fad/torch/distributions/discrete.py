@@ -1,6 +1,7 @@
 """Discrete distributions.
 
-Public names: `Bernoulli`, `Geometric`, `Poisson`, `Categorical`, `OneHotCategorical`.
+Public names: `Bernoulli`, `Geometric`, `Poisson`, `Categorical`, `OneHotCategorical`,
+`OneHotCategoricalStraightThrough`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,16 @@ from ..modes import no_grad
 from ..nn import functional as F
 from ..size import Size
 from . import constraints
-from .distribution import Distribution, broadcast
+from .distribution import Distribution, ExponentialFamily, broadcast
 
-__all__ = ["Bernoulli", "Categorical", "Geometric", "OneHotCategorical", "Poisson"]
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "Geometric",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "Poisson",
+]
 
 
 def clamp_probs(probs: Any) -> Any:
@@ -25,7 +33,7 @@ def clamp_probs(probs: Any) -> Any:
     return probs.clamp(min=eps, max=1 - eps)
 
 
-class _Probabilities(Distribution):
+class Probabilities(Distribution):
     """A distribution that is given by `probs` or by `logits`; the other one follows."""
 
     def _choose(self, probs: Any, logits: Any) -> tuple[str, Any]:
@@ -58,12 +66,12 @@ class _Probabilities(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
-        given = self.__dict__[self._given]
-        shape = (*batch_shape, *given.shape[len(self._batch_shape) :])
-        return type(self)(**{self._given: given.expand(shape)}, validate_args=False)
+        given, shape = self.__dict__[self._given], Size(batch_shape)
+        wide = given.expand((*shape, *given.shape[len(self._batch_shape) :]))
+        return self._copied(shape, **{self._given: wide})
 
 
-class _ByProbs(_Probabilities):
+class _ByProbs(Probabilities):
     """One probability for each distribution."""
 
     def __init__(
@@ -80,7 +88,7 @@ class _ByProbs(_Probabilities):
         return probs.log() - (-probs).log1p()
 
 
-class Bernoulli(_ByProbs):
+class Bernoulli(_ByProbs, ExponentialFamily):
     """1 with a probability, 0 otherwise.
 
     >>> from fad import torch
@@ -166,7 +174,7 @@ class Geometric(_ByProbs):
         return cross / self.probs
 
 
-class Poisson(Distribution):
+class Poisson(ExponentialFamily):
     """The number of events at a rate."""
 
     arg_constraints = {"rate": constraints.nonnegative}
@@ -178,7 +186,7 @@ class Poisson(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
-        return Poisson(self.rate.expand(batch_shape), validate_args=False)
+        return self._expanded(batch_shape, "rate")
 
     @property
     def mean(self) -> Any:
@@ -203,7 +211,7 @@ class Poisson(Distribution):
         return functions["xlogy"](value, rate) - rate - (value + 1).lgamma()
 
 
-class Categorical(_Probabilities):
+class Categorical(Probabilities):
     """One of several classes, with probabilities along the last dimension.
 
     >>> from fad import torch
@@ -299,8 +307,8 @@ class OneHotCategorical(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
-        inner = self._categorical.expand(batch_shape)
-        return OneHotCategorical(inner.probs, validate_args=False)
+        shape = Size(batch_shape)
+        return self._copied(shape, _categorical=self._categorical.expand(shape))
 
     @property
     def probs(self) -> Any:
@@ -334,5 +342,18 @@ class OneHotCategorical(Distribution):
     def entropy(self) -> Any:
         return self._categorical.entropy()
 
-    def __repr__(self) -> str:
-        return "OneHotCategorical()"
+    def enumerate_support(self, expand: bool = True) -> Any:
+        n = self._event_shape[0]
+        values = functions["eye"](n, dtype=self.probs.dtype)
+        values = values.view(n, *[1] * len(self._batch_shape), n)
+        return values.expand(n, *self._batch_shape, n) if expand else values
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """One of several classes; a sample has the gradient of the probabilities."""
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        probs = self.probs
+        return self.sample(sample_shape) + (probs - probs.detach())

@@ -80,11 +80,7 @@ class Gamma(ExponentialFamily):
 
     def cdf(self, value: Any) -> Any:
         self._validate_sample(value)
-        gammainc = functions.get("igamma")
-        assert gammainc is not None
-        return gammainc(*functions["broadcast_tensors"](
-            self.concentration, self.rate * value
-        ))
+        return functions["igamma"](self.concentration, self.rate * value)
 
 
 class Chi2(Gamma):

@@ -2,6 +2,8 @@
 
     KL(p || q) = E_p [log p - log q]
 
+The rules for two of a kind are in `kl_alike`, the others in `kl_unlike`.
+
 Public names: `kl_divergence`, `register_kl`.
 """
 
@@ -10,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .continuous import Exponential, Laplace, Normal, Uniform
-from .discrete import Bernoulli, Categorical, Poisson
 from .distribution import Distribution
 
 __all__ = ["kl_divergence", "register_kl"]
@@ -58,49 +58,3 @@ def kl_divergence(p: Distribution, q: Distribution) -> Any:
         f"No KL(p || q) is implemented for p type {type(p).__name__} and q type "
         f"{type(q).__name__}"
     )
-
-
-@register_kl(Normal, Normal)
-def _normal(p: Any, q: Any) -> Any:
-    ratio = (p.scale / q.scale).pow(2)
-    shift = ((p.loc - q.loc) / q.scale).pow(2)
-    return 0.5 * (ratio + shift - 1 - ratio.log())
-
-
-@register_kl(Laplace, Laplace)
-def _laplace(p: Any, q: Any) -> Any:
-    ratio = p.scale / q.scale
-    gap = (p.loc - q.loc).abs()
-    return -ratio.log() + gap / q.scale + ratio * (-gap / p.scale).exp() - 1
-
-
-@register_kl(Exponential, Exponential)
-def _exponential(p: Any, q: Any) -> Any:
-    ratio = q.rate / p.rate
-    return -ratio.log() + ratio - 1
-
-
-@register_kl(Uniform, Uniform)
-def _uniform(p: Any, q: Any) -> Any:
-    result = ((q.high - q.low) / (p.high - p.low)).log()
-    return result.masked_fill((q.low > p.low) | (q.high < p.high), float("inf"))
-
-
-@register_kl(Poisson, Poisson)
-def _poisson(p: Any, q: Any) -> Any:
-    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
-
-
-@register_kl(Bernoulli, Bernoulli)
-def _bernoulli(p: Any, q: Any) -> Any:
-    softplus = (-q.logits).exp().log1p(), q.logits.exp().log1p()
-    one = p.probs * (softplus[0] - (-p.logits).exp().log1p())
-    zero = (1 - p.probs) * (softplus[1] - p.logits.exp().log1p())
-    return one + zero
-
-
-@register_kl(Categorical, Categorical)
-def _categorical(p: Any, q: Any) -> Any:
-    t = p.probs * (p.logits - q.logits)
-    t = t.masked_fill((q.probs == 0).expand_as(t), float("inf"))
-    return t.masked_fill((p.probs == 0).expand_as(t), 0.0).sum(-1)

@@ -138,13 +138,9 @@ def _listed(transforms: Any) -> list[Transform]:
         return [transforms]
     if isinstance(transforms, list):
         if not all(isinstance(t, Transform) for t in transforms):
-            raise ValueError(
-                "transforms must be a Transform or a list of Transforms"
-            )
+            raise ValueError("transforms must be a Transform or a list of Transforms")
         return transforms
-    raise ValueError(
-        f"transforms must be a Transform or list, but was {transforms}"
-    )
+    raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
 
 
 class LogNormal(TransformedDistribution):
