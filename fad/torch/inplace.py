@@ -18,6 +18,7 @@ import numpy as np
 
 from ..core.primitive import ANS
 from ..core.trace import Tracer, aval_of
+from ..ops.arithmetic import div
 from .dtypes import castable, of_numpy
 from .grad_attributes import move_retained
 from .modes import current
@@ -153,6 +154,7 @@ def store(x: Tensor, result: Tensor) -> None:
     if isinstance(x.value, Tracer) or isinstance(result.value, Tracer):
         _store_traced(x, result.value)
     else:
+        _keep_quotient(x if x._view is None else x._view.base)
         if atom is not None and isinstance(atom, PrimitiveNode):
             _protect_residuals(atom, x)
         quietly(np.copyto, x.value, result.value, casting="unsafe")
@@ -175,6 +177,20 @@ def _store_traced(x: Tensor, value: Any) -> None:
         overwrite(x.value, value)
     else:
         x.value = value
+
+
+def _keep_quotient(x: Tensor) -> None:
+    """Copy what a division saved of its result, which is to be overwritten.
+
+    PyTorch's saves the operands, so that its result may be written to.
+    """
+    node = x.payload
+    if isinstance(node, PrimitiveNode) and node.prim is div and node.residuals:
+        node.residuals = tuple(
+            r.copy() if what == ANS and r is x.value else r
+            for what, r in zip(node.plan.picks, node.residuals, strict=True)
+        )
+        node.saved = [entry for entry in node.saved if entry[0] != ANS]
 
 
 def _protect_residuals(node: PrimitiveNode, x: Tensor) -> None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.avals import Aval
 from ..core.ir import next_serial
 from ..core.trace import Tracer
+from ..ops import algebra as _laws  # noqa: F401  (declares them)
 from .modes import changed, current
 from .node import Node, node_type
 from .saving import short_name, succeed
@@ -164,7 +165,7 @@ def as_view(
         origin = Origin.NO_GRAD
     known = x._view
     if known is not None:
-        steps = (*known.steps, *steps)
+        steps = _joined(known.steps, steps)
         if origin is _PLAIN:
             origin = known.origin
         x = known.base
@@ -173,6 +174,18 @@ def as_view(
         out._inference = x._inference
     out._view = ViewOf(x, steps, origin)
     return out
+
+
+def _joined(first: Steps, then: Steps) -> Steps:
+    """Return steps after steps; two of one kind that make one become one.
+
+    So a long chain of reshapes does not remember them all.
+    """
+    prim, params = then[0]
+    algebra = getattr(prim, "algebra", None)  # a step may be a plain function
+    if first[-1][0] is prim and algebra is not None and algebra.fuse is not None:
+        return (*first[:-1], (prim, algebra.fuse(first[-1][1], params)), *then[1:])
+    return (*first, *then)
 
 
 class CopySlices(Node):

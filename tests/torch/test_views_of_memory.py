@@ -176,3 +176,14 @@ def test_a_view_of_a_leaf_as_pairs_is_not_written_to():
     z = torch.ones(2, dtype=torch.complex64, requires_grad=True)
     with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires"):
         torch.view_as_real(z).mul_(2)
+
+
+def test_a_long_chain_of_reshapes_remembers_one():
+    x = torch.ones(8, requires_grad=True)
+    y = x * 1
+    for _ in range(500):
+        y = y.reshape(2, 4).view(8)
+    assert len(y._view.steps) == 1
+    y[0] = 5.0
+    y.sum().backward()
+    assert x.grad.tolist() == [0.0] + [1.0] * 7

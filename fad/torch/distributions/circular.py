@@ -106,9 +106,9 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         name, given = self._choose(probs, logits)
         (self.__dict__[name],) = broadcast(given)
         if name == "probs":
-            checked = constraints.unit_interval.check(self.probs).all()
-            if (validate_args or validate_args is None) and not checked:
-                raise ValueError("The parameter probs has invalid values")
+            if validate_args is not None:
+                if not constraints.unit_interval.check(self.probs).all():
+                    raise ValueError("The parameter probs has invalid values")
             self.__dict__[name] = clamp_probs(self.probs)
         self._lims = lims
         super().__init__(self.__dict__[name].shape, validate_args=validate_args)

@@ -77,18 +77,32 @@ class Constraint:
 class _Dependent(Constraint):
     """A set that depends on the parameters of a distribution."""
 
-    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = None):
-        self.is_discrete, self.event_dim = is_discrete, event_dim
+    def __init__(self, *, is_discrete: Any = None, event_dim: Any = None) -> None:
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    @property
+    def is_discrete(self) -> Any:  # type: ignore[override]
+        return _known(self._is_discrete, "is_discrete")
+
+    @property
+    def event_dim(self) -> Any:  # type: ignore[override]
+        return _known(self._event_dim, "event_dim")
 
     def __call__(self, *, is_discrete: Any = None, event_dim: Any = None) -> _Dependent:
         """Return the constraint with properties that are known."""
         return _Dependent(
-            is_discrete=self.is_discrete if is_discrete is None else is_discrete,
-            event_dim=self.event_dim if event_dim is None else event_dim,
+            is_discrete=self._is_discrete if is_discrete is None else is_discrete,
+            event_dim=self._event_dim if event_dim is None else event_dim,
         )
 
     def check(self, value: Any) -> Any:
         raise ValueError("Cannot determine validity of dependent constraint")
+
+
+def _known(value: Any, name: str) -> Any:
+    if value is None:
+        raise NotImplementedError(f".{name} cannot be determined statically")
+    return value
 
 
 def is_dependent(constraint: Constraint) -> bool:
@@ -107,12 +121,12 @@ class dependent_property(property, _Dependent):
         event_dim: Any = None,
     ) -> None:
         super().__init__(fn)
-        self.is_discrete, self.event_dim = is_discrete, event_dim
+        self._is_discrete, self._event_dim = is_discrete, event_dim
 
     def __call__(self, fn: Callable[[Any], Any]) -> Any:  # type: ignore[override]
         """Decorate a method, when properties were given first."""
         return dependent_property(
-            fn, is_discrete=self.is_discrete, event_dim=self.event_dim
+            fn, is_discrete=self._is_discrete, event_dim=self._event_dim
         )
 
 

@@ -111,6 +111,10 @@ class Uniform(Distribution):
         return (self.high + self.low) / 2
 
     @property
+    def mode(self) -> Any:
+        return math.nan * self.high
+
+    @property
     def stddev(self) -> Any:
         return (self.high - self.low) / 12**0.5
 

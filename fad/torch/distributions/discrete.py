@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.trace import Tracer
 from ..declare import functions
-from ..modes import no_grad
+from ..modes import enable_grad, no_grad
 from ..nn import functional as F
+from ..nn.checks import known_to_hold
 from ..size import Size
 from . import constraints
 from .distribution import Distribution, ExponentialFamily, broadcast
@@ -42,21 +44,23 @@ class Probabilities(Distribution):
             raise ValueError(
                 "Either `probs` or `logits` must be specified, but not both."
             )
-        return ("probs", probs) if logits is None else ("logits", logits)
-
-    @property
-    def _given(self) -> str:
-        return "probs" if "probs" in self.__dict__ else "logits"
+        self._given = "probs" if logits is None else "logits"
+        return self._given, probs if logits is None else logits
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
-        if name == "probs" and "logits" in own:
-            return self._probs_of(own["logits"])
-        if name == "logits" and "probs" in own:
-            return self._logits_of(clamp_probs(own["probs"]))
-        raise AttributeError(
-            f"'{type(self).__name__}' object has no attribute '{name}'"
-        )
+        with enable_grad():
+            if name == "probs" and "logits" in own:
+                found = self._probs_of(own["logits"])
+            elif name == "logits" and "probs" in own:
+                found = self._logits_of(clamp_probs(own["probs"]))
+            else:
+                raise AttributeError(
+                    f"'{type(self).__name__}' object has no attribute '{name}'"
+                )
+        if not isinstance(found.value, Tracer):  # it would outlive its transform
+            own[name] = found
+        return found
 
     def _probs_of(self, logits: Any) -> Any:
         raise NotImplementedError
@@ -66,9 +70,10 @@ class Probabilities(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
-        given, shape = self.__dict__[self._given], Size(batch_shape)
-        wide = given.expand((*shape, *given.shape[len(self._batch_shape) :]))
-        return self._copied(shape, **{self._given: wide})
+        shape, rank = Size(batch_shape), len(self._batch_shape)
+        known = {n: self.__dict__[n] for n in ("probs", "logits") if n in self.__dict__}
+        wide = {n: v.expand((*shape, *v.shape[rank:])) for n, v in known.items()}
+        return self._copied(shape, **wide)
 
 
 class _ByProbs(Probabilities):
@@ -108,6 +113,11 @@ class Bernoulli(_ByProbs, ExponentialFamily):
         return self.probs
 
     @property
+    def mode(self) -> Any:
+        mode = (self.probs >= 0.5).to(self.probs.dtype)
+        return mode.masked_fill(self.probs == 0.5, float("nan"))
+
+    @property
     def variance(self) -> Any:
         return self.probs * (1 - self.probs)
 
@@ -134,6 +144,20 @@ class Bernoulli(_ByProbs, ExponentialFamily):
 
 class Geometric(_ByProbs):
     """The number of failures before the first success."""
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        super().__init__(probs, logits, validate_args)
+        if self._validate_args and logits is None:
+            value = self.probs
+            if known_to_hold((value > 0).logical_not()):
+                invalid = value.reshape(-1)[(value > 0).logical_not().reshape(-1)]
+                raise ValueError(
+                    f"Expected parameter probs ({type(value).__name__} of shape "
+                    f"{tuple(value.shape)}) of distribution {self!r} to be positive but "
+                    f"found invalid values:\n{invalid}"
+                )
 
     arg_constraints = {
         "probs": constraints.unit_interval,
@@ -288,7 +312,9 @@ class Categorical(Probabilities):
         return values.expand(-1, *self._batch_shape) if expand else values
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._given}: {self.param_shape})"
+        known = [n for n in ("probs", "logits") if n in self.__dict__]
+        shown = ", ".join(f"{n}: {self.__dict__[n].shape}" for n in known)
+        return f"{type(self).__name__}({shown})"
 
 
 class OneHotCategorical(Distribution):

@@ -64,7 +64,7 @@ class Gamma(ExponentialFamily):
         shape = self._extended_shape(sample_shape)
         drawn = functions["_standard_gamma"](self.concentration.expand(shape))
         value = drawn / self.rate.expand(shape)
-        value.detach().clamp_(min=_tiny(value))
+        value.data.clamp_(min=_tiny(value))  # gradients do not see it
         return value
 
     def log_prob(self, value: Any) -> Any:
@@ -318,7 +318,7 @@ class FisherSnedecor(Distribution):
         first = self._gamma1.rsample(sample_shape)
         second = self._gamma2.rsample(sample_shape)
         tiny = _tiny(second)
-        return (first / second.clamp_(min=tiny)).clamp_(min=tiny)
+        return (first / second.clamp(min=tiny)).clamp(min=tiny)
 
     def log_prob(self, value: Any) -> Any:
         self._validate_sample(value)
