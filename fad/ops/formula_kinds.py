@@ -37,6 +37,10 @@ Rule = Callable[..., Any]
 _ndarray = np.ndarray
 
 
+_FEW = 1 << 12
+"""Elements of an array that takes longer to multiply than a call does."""
+
+
 def conform(value: Any, aval: Aval) -> Any:
     """Return a tangent or cotangent with the shape and dtype of `aval`.
 
@@ -209,6 +213,19 @@ class _PointwiseMultilinear(Multilinear):
     pointwise = True
     infer = Elementwise.infer
     batch = Elementwise.batch
+
+    def pullback(self, eqn: Eqn, ct: Any, live: Any = None) -> list[Any]:
+        first, second = eqn.inputs
+        if (
+            first is second
+            and live is None
+            and type(ct) is np.ndarray
+            and ct.size > _FEW
+        ):
+            once, *_ = eqn.plan.steps  # type: ignore[union-attr]
+            d = conform(once[1](ct, eqn), first.aval)  # of x * x: the same twice
+            return [d, d]
+        return _Formulas.pullback(self, eqn, ct, live)
 
 
 class Linear(_Formulas):
