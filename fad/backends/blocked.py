@@ -7,7 +7,8 @@
         ...
 
 Each element is read from memory once and written once, whatever number of operations
-lie between. Buffers are used again as soon as their value is dead.
+lie between. Buffers are used again as soon as their value is dead. Where arrays are
+large the loop is a function of its bounds, and pieces run on several cores (`threads`).
 
 Public names: `group_lines`.
 """
@@ -20,7 +21,8 @@ import numpy as np
 
 from ..core.ir import Eqn, Lit
 from .buffers import aligned_empty
-from .grouping import Group, block_rows, row_inputs
+from .grouping import Group, block_rows, row_inputs, rows_of
+from .threads import LARGE, run_pieces
 
 if TYPE_CHECKING:
     from .numpy_source import Writer
@@ -46,6 +48,7 @@ class _GroupWriter:
         self.whole = self._read_outside()
         self.last = self._last_uses()
         self.head: list[str] = []
+        self.start: list[str] = []  # what each piece begins with
         self.body: list[str] = []
         self.local: dict[Any, str] = {}  # values of this block by name
         self.free: dict[Any, list[str]] = {}  # buffers by shape of a row and dtype
@@ -70,7 +73,7 @@ class _GroupWriter:
         return last
 
     def lines(self) -> list[str]:
-        totals: list[str] = []
+        totals: dict[str, Any] = {}
         for i, eqn in enumerate(self.group.eqns):
             args = [
                 self.argument(v, sliced)
@@ -84,15 +87,36 @@ class _GroupWriter:
                 self.member(i, eqn, args)
             self.release(i, eqn)
         tail = self.rows % self.step
-        loop = [f"for i in range(0, {self.rows}, {self.step}):"]
         inner = [f"j = i + {self.step}"]
         if tail:
             inner.append(f"if j > {self.rows}:")
             inner.append(f"    j = {self.rows}")
             inner += [f"    {b} = {b}[:{tail}]" for b in self.sizes]
-        text = self.head + loop + [f"    {line}" for line in inner + self.body]
-        names = sorted({*self.local.values(), *self.sizes})
-        return [*text, f"del {', '.join([*names, 'i', 'j'])}"] if names else text
+        inner += self.body
+        large = max(rows_of(eqn)[1] for eqn in self.group.eqns) >= LARGE
+        return self.in_pieces(inner, totals) if large else self.at_once(inner)
+
+    def at_once(self, inner: list[str]) -> list[str]:
+        """Return the lines of the loop over all rows."""
+        loop = [f"for i in range(0, {self.rows}, {self.step}):", *_indented(inner)]
+        names = sorted({*self.local.values(), *self.sizes, "i", "j"})
+        return [*self.head, *self.start, *loop, f"del {', '.join(names)}"]
+
+    def in_pieces(self, inner: list[str], totals: dict[str, Any]) -> list[str]:
+        """Return the lines of a function of the bounds, and of its calls."""
+        name = f"piece{self.index}"
+        function = [
+            f"def {name}(start, stop):",
+            *_indented(self.start),
+            f"    for i in range(start, stop, {self.step}):",
+            *_indented(_indented(inner)),
+            f"    return [{', '.join(totals)}]",
+        ]
+        run = self.writer.constant(run_pieces)
+        combines = self.writer.constant(tuple(totals.values()))
+        call = f"{run}({name}, {self.rows}, {self.step}, {combines})"
+        target = f"[{', '.join(totals)}] = " if totals else ""
+        return [*self.head, *function, target + call, f"del {name}"]
 
     def argument(self, atom: Any, sliced: bool) -> str:
         if isinstance(atom, Lit):
@@ -160,7 +184,7 @@ class _GroupWriter:
             empty = self.writer.constant(aligned_empty)
             shape = self.writer.constant((self.step, *kind[0]))
             dtype = self.writer.constant(kind[1])
-            self.head.append(f"{buffer} = {empty}({shape}, {dtype})")
+            self.start.append(f"{buffer} = {empty}({shape}, {dtype})")
         self.buffer_of[eqn] = buffer
         return buffer
 
@@ -202,19 +226,23 @@ class _GroupWriter:
             for e in self.writer.users.get(atom, ())
         )
 
-    def total(self, eqn: Eqn, args: list[str], totals: list[str]) -> None:
+    def total(self, eqn: Eqn, args: list[str], totals: dict[str, Any]) -> None:
         """Write the lines of a reduction over the rows."""
         name = self.writer.name(eqn)
         combine = self.writer.constant(eqn.prim.blocks.combine)
         call = self.writer.call(eqn, args)
-        self.head.append(f"{name} = None")
+        self.start.append(f"{name} = None")
         part = f"p{name}_"
         self.local[("total", eqn)] = part
         self.body.append(f"{part} = {call}")
         self.body.append(
             f"{name} = {part} if {name} is None else {combine}({name}, {part})"
         )
-        totals.append(name)
+        totals[name] = eqn.prim.blocks.combine
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
 
 
 def writes_out(eqn: Eqn) -> bool:

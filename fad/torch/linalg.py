@@ -35,6 +35,7 @@ from .ops_decompose import (
 )
 from .ops_linalg import matmul, multi_dot
 from .ops_lu import lu, lu_factor, lu_factor_ex, lu_solve
+from .ops_reflections import householder_product
 from .ops_solve import (
     det,
     inv,
@@ -61,6 +62,7 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "householder_product",
     "inv",
     "inv_ex",
     "lstsq",

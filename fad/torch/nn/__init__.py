@@ -4,7 +4,7 @@ The functions are in `torch.nn.functional`, the ways to fill parameters in
 `torch.nn.init`, tools for gradients and sequences in `torch.nn.utils`; each `modules_*`
 file holds one family of layers.
 
-Public names: `Module`, `Parameter`, `Sequential`, `ModuleList`, `ModuleDict`,
+Public names: `Module`, `Parameter`, `Buffer`, `Sequential`, `ModuleList`, `ModuleDict`,
 `ParameterList`, `ParameterDict`, `functional`, `init`, `utils`, and those of the
 families.
 """
@@ -15,11 +15,13 @@ import importlib as _importlib
 
 from . import functional, init, utils
 from .containers import ModuleDict, ModuleList, Sequential
+from .lazy import UninitializedBuffer, UninitializedParameter
 from .module import Module
-from .parameter import Parameter
+from .parameter import Buffer, Parameter
 from .parameter_containers import ParameterDict, ParameterList
 
 __all__ = [
+    "Buffer",
     "Module",
     "ModuleDict",
     "ModuleList",
@@ -27,14 +29,16 @@ __all__ = [
     "ParameterDict",
     "ParameterList",
     "Sequential",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "functional",
     "init",
     "utils",
 ]
 
 _FAMILIES = """
-    activation attention cells conv dropout embedding linear loss norm pool recurrent
-    running_norm shape transformer
+    activation adaptive attention cells conv dropout embedding lazy linear loss norm pool
+    recurrent running_norm shape transformer
 """.split()
 for _name in _FAMILIES:
     _family = _importlib.import_module(f"{__name__}.modules_{_name}")

@@ -11,6 +11,10 @@
 True
 """
 
+import importlib as _importlib
+from typing import Any as _Any
+
+from ..missing import no_name as _no_name
 from . import lr_scheduler as lr_scheduler
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import Adadelta, Adafactor, Adagrad, RMSprop
@@ -35,3 +39,9 @@ __all__ = [
     "SGD",
     "lr_scheduler",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "swa_utils":  # it needs torch.nn
+        return _importlib.import_module(f"{__name__}.swa_utils")
+    raise _no_name(__name__, name, __all__)
