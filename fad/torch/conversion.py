@@ -68,7 +68,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if isinstance(dtype, str):
         titles = {f"torch.{d.title}Tensor": d for d in DTYPES.values()}
         dtype = titles[dtype]
-    return cast(self, to_numpy(dtype))
+    return cast(self, to_numpy(getattr(dtype, "dtype", dtype)))
 
 
 @method()
