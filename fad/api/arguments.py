@@ -55,6 +55,7 @@ def choose(
 
     Raises:
         TypeError: an argnum is out of range or a name is not given.
+        ValueError: an argument is chosen twice.
     """
     if argnums.__class__ is int and argnames is None and 0 <= argnums < len(args):
         return _choose_one(f, argnums, args, kwargs)  # type: ignore[arg-type]
@@ -101,6 +102,11 @@ def _indices(f: Callable[..., Any], argnums: Any, count: int) -> tuple[int, ...]
                 f"needs at least {i + 1 if i >= 0 else -i} positional arguments, but "
                 f"the call has {count}; arguments passed by keyword are chosen by "
                 "argnames"
+            )
+        if i % count in out:
+            raise ValueError(
+                f"argnums={argnums} names argument {i % count} of {function_name(f)} "
+                "twice"
             )
         out.append(i % count)
     return tuple(out)

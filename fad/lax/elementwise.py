@@ -120,15 +120,15 @@ def select(pred: Any, on_true: Any, on_false: Any) -> Any:
 
     Raises:
         TypeError: the shapes or dtypes of the two differ, or `pred` is neither boolean
-            nor of their shape or a number.
+            or of integers (true if not zero), nor of their shape or a number.
     """
     a, b, mask = (aval_of(operand(v)) for v in (on_true, on_false, pred))
     if a.shape != b.shape or a.dtype != b.dtype:
         raise TypeError(f"select: cases must be of one shape and dtype, got {a}, {b}")
-    if mask.dtype.kind != "b" or mask.shape not in ((), a.shape):
+    if mask.dtype.kind not in "biu" or mask.shape not in ((), a.shape):
         raise TypeError(
-            f"select: the mask must be boolean, of the shape {a.shape} of the cases or "
-            f"a number, got {mask}"
+            f"select: the mask must be boolean or of integers, of the shape {a.shape} "
+            f"of the cases or a number, got {mask}"
         )
     return fnp.where(pred, on_true, on_false)
 

@@ -66,7 +66,10 @@ globals().update(_functions)
 _tensor.hide_inherited()
 
 _PACKAGES = frozenset(
-    "nn optim utils distributions linalg fft special func legacy compiler".split()
+    """
+    nn optim utils distributions linalg fft special func legacy compiler signal testing
+    cuda backends amp version
+    """.split()
 )
 
 
@@ -83,9 +86,19 @@ _OF_NETWORKS = frozenset(
 """Functions of networks that are in this namespace too."""
 
 
+_HOLDERS = {
+    "compile": "compile_api",
+    "autocast": "amp",
+    "GradScaler": "amp",
+    "__version__": "version",
+}
+"""Names that come from modules which are imported when they are first used."""
+
+
 def __getattr__(name: str) -> _Any:
-    if name == "compile":
-        return _importlib.import_module(f"{__name__}.compile_api").compile
+    if name in _HOLDERS:
+        holder = _importlib.import_module(f"{__name__}.{_HOLDERS[name]}")
+        return getattr(holder, name)
     if name in _OF_NETWORKS:
         networks = _importlib.import_module(f"{__name__}.nn")
         return _functions.get(name) or getattr(networks.functional, name)

@@ -40,7 +40,7 @@ def _loss(name: str, *before: str) -> None:
         before: the names of arguments between the target and the reduction.
     """
 
-    def call(input: Tensor, *args: Any, reduction: int = 1, **options: Any) -> Tensor:
+    def call(input: Tensor, *args: Any, reduction: int = 0, **options: Any) -> Tensor:
         positions = len(before) + (2 if name in _THREE else 1)
         if len(args) > positions:
             *args, reduction = args[: positions + 1]  # type: ignore[assignment]

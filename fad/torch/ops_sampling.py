@@ -3,6 +3,7 @@
 Gamma and Dirichlet samples are differentiable in their concentrations: a sample x keeps
 the value of the distribution function F(x; a), so dx/da = -(dF/da) / (dF/dx). The
 implicit derivative is written as a summand that is zero, its denominator held fixed.
+It needs SciPy; samples that nobody differentiates do not.
 
 Public names: none; the functions are declared into `fad.torch`.
 """
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import numpy as fnp
-from ..core.trace import aval_of
+from ..core.trace import Tracer, aval_of
 from ..ops.arithmetic import convert, stop_gradient
 from ..ops.comparison import where
 from ..ops.gamma_functions import gammaln
@@ -22,12 +23,13 @@ from ..ops.incomplete_functions import betainc, gammainc
 from .declare import composite, function
 from .generator import Generator
 from .mapped_random import drawn_by
+from .modes import current
 from .ops_binary import tied
 from .random import default_generator
 from .rejection_sampling import binomial as draw_binomial
 from .rejection_sampling import dirichlet as draw_dirichlet
 from .rejection_sampling import gamma as draw_gamma
-from .tensor import Tensor
+from .tensor import Tensor, tensor_of
 
 __all__: list[str] = []
 
@@ -46,6 +48,14 @@ def _moved(probability: Any, log_density: Any) -> Any:
     return where(density > 0, moved, 0.0)
 
 
+def _followed(node: Any, input: Tensor, sample: Any) -> Tensor:
+    """Return a sample that depends on its parameter, if anybody may ask."""
+    followed = input.requires_grad and current().grad
+    if followed or isinstance(input.value, Tracer):
+        return node(input, sample=sample)  # type: ignore[no-any-return]
+    return tensor_of(sample)
+
+
 def _follow_gamma(alpha: Any, *, sample: Any) -> Any:
     a, x = (convert(v, dtype=_DOUBLE) for v in (alpha, sample))
     log_density = (a - 1) * fnp.log(x) - x - gammaln(a)
@@ -61,7 +71,7 @@ def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Return samples of the gamma distribution of rate 1, by concentration."""
     stream = _stream(generator)
     sample = drawn_by(lambda a: draw_gamma(stream, a), input.value)
-    return _gamma_node(input, sample=sample)  # type: ignore[no-any-return]
+    return _followed(_gamma_node, input, sample)
 
 
 def _follow_dirichlet(alpha: Any, *, sample: Any) -> Any:
@@ -83,7 +93,7 @@ def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tenso
     """Return shares by concentrations, which lie along the last dimension."""
     stream = _stream(generator)
     sample = drawn_by(lambda a: draw_dirichlet(stream, a), input.value)
-    return _dirichlet_node(input, sample=sample)  # type: ignore[no-any-return]
+    return _followed(_dirichlet_node, input, sample)
 
 
 _binomial_node = composite(

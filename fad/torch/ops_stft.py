@@ -257,11 +257,9 @@ def _cut(
     if length is not None:
         end = start + length
     signal, squares = signal[:, start:end], squares[:, start:end]
-    least = squares.abs().min()
-    if not least > 1e-11:
+    if squares.abs().min() < 1e-11:
         raise RuntimeError(
-            f"istft({shown}) window overlap add min: "
-            f"{int((squares.abs() > 1e-11).all())}\n[ CPUBoolType{{}} ]"
+            f"istft({shown}) window overlap add min: 1\n[ CPUBoolType{{}} ]"
         )
     found = signal / squares
     missing = end - start - found.shape[-1]

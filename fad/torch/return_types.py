@@ -16,7 +16,7 @@ __all__ = ["returned"]
 _FIELDS = {
     "max min median nanmedian mode sort topk kthvalue cummax cummin": "values indices",
     "aminmax": "min max",
-    "histogram": "hist bin_edges",
+    "histogram histogramdd": "hist bin_edges",
     "linalg_qr qr": "Q R",
     "linalg_svd": "U S Vh",
     "svd": "U S V",

@@ -267,3 +267,9 @@ def test_gradient_by_a_number_is_a_numpy_scalar(function):
     assert type(fad.grad(function)(1.0)) is np.float64
     assert type(fad.jit(fad.grad(function))(1.0)) is np.float64
     assert type(fad.grad(function)(np.float32(1))) is np.float32
+
+
+def test_an_argument_chosen_twice_is_refused():
+    for nums in ((0, 0), (1, -1)):
+        with pytest.raises(ValueError, match="twice"):
+            fad.grad(lambda x, y: x * y, argnums=nums)(1.0, 2.0)

@@ -12,7 +12,9 @@ families.
 from __future__ import annotations
 
 import importlib as _importlib
+from typing import Any as _Any
 
+from ..missing import no_name as _no_name
 from . import functional, init, utils
 from .containers import ModuleDict, ModuleList, Sequential
 from .lazy import UninitializedBuffer, UninitializedParameter
@@ -37,10 +39,14 @@ __all__ = [
 ]
 
 _FAMILIES = """
-    activation adaptive attention cells conv dropout embedding lazy linear loss norm pool
-    recurrent running_norm shape transformer
+    activation adaptive attention cells conv dropout embedding lazy linear loss norm
+    parallel pool recurrent running_norm shape transformer
 """.split()
 for _name in _FAMILIES:
     _family = _importlib.import_module(f"{__name__}.modules_{_name}")
     globals().update({name: getattr(_family, name) for name in _family.__all__})
     __all__ += _family.__all__
+
+
+def __getattr__(name: str) -> _Any:
+    raise _no_name(__name__, name, __all__)

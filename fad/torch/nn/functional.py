@@ -28,6 +28,7 @@ from .functional_pool import *  # noqa: F403
 from .functional_resize import *  # noqa: F403
 from .functional_softmax import *  # noqa: F403
 from .functional_unpool import *  # noqa: F403
+from .functional_with_indices import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:

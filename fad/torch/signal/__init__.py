@@ -1,0 +1,8 @@
+"""torch.signal: windows.
+
+Public names: `windows`.
+"""
+
+from . import windows
+
+__all__ = ["windows"]
