@@ -11,7 +11,7 @@ is written over it. Groups of equations on large arrays run in blocks of rows th
 in the cache (`backends.blocked`); programs of scalars run on Python's own numbers
 (`backends.scalar_source`).
 
-Public names: `compile_numpy`, `python_source`.
+Public names: `Writer`, `compile_numpy`, `load`, `python_source`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..core.ir import Eqn, Jaxpr, Lit, key_of
 from .grouping import Group, find_groups
 from .scalar_source import scalar_program
 
-__all__ = ["compile_numpy", "python_source"]
+__all__ = ["Writer", "compile_numpy", "load", "python_source"]
 
 
 def compile_numpy(
@@ -39,11 +39,12 @@ def compile_numpy(
             digits may differ from NumPy's.
         donated: positions of inputs whose arrays may be written to.
     """
-    program = _load(*python_source(jaxpr, donated))
+    program = load(*python_source(jaxpr, donated))
     return (scalar_program(jaxpr, program) if scalars else None) or program
 
 
-def _load(source: str, names: dict[str, Any]) -> Callable[..., list[Any]]:
+def load(source: str, names: dict[str, Any]) -> Callable[..., list[Any]]:
+    """Return the function `program` of a source."""
     exec(compile(source, "<fad program>", "exec"), names)
     program: Callable[..., list[Any]] = names["program"]
     return program

@@ -4,7 +4,7 @@ A backend is a function `compile(jaxpr, donated) -> executable`, and that takes 
 values of the inputs and returns the list of outputs. Executables are kept with their
 jaxpr.
 
-Public names: `register`, `executable`, `source_of`.
+Public names: `register`, `executable`, `plain_numpy`, `source_of`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..transforms.simplify import simplify
 from .checked import run_checked
 from .numpy_source import compile_numpy, python_source
 
-__all__ = ["executable", "register", "source_of"]
+__all__ = ["executable", "plain_numpy", "register", "source_of"]
 
 Executable = Callable[..., list[Any]]
 
@@ -49,6 +49,13 @@ def executable(jaxpr: Jaxpr, donated: tuple[int, ...] = ()) -> Executable:
             simplify(jaxpr), donated=donated
         )
     return found
+
+
+def plain_numpy() -> bool:
+    """Tell whether the NumPy backend runs programs, and nobody watches each value."""
+    modes = current_modes()
+    watched = modes is not None and (modes.nans or modes.infs)
+    return _chosen[0] == "numpy" and not watched
 
 
 def source_of(jaxpr: Jaxpr) -> str:

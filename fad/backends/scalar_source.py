@@ -5,7 +5,7 @@ in which every value is a float64 or boolean scalar is written with Python's ope
 and `math`. Where `math` raises, at a pole, a domain error or an overflow, NumPy's
 program runs instead, which gives nan and infinities.
 
-Public names: `scalar_program`.
+Public names: `is_scalar_program`, `scalar_program`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.ir import Eqn, Jaxpr, Lit, key_of
 
-__all__ = ["scalar_program"]
+__all__ = ["is_scalar_program", "scalar_program"]
 
 TABLE = {
     "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}",
@@ -55,13 +55,7 @@ def scalar_program(
         jaxpr: the program.
         fallback: the same by NumPy, for values at which `math` raises.
     """
-    if len(jaxpr.eqns) < 2 or jaxpr.effects:
-        return None
-    if not all(_is_scalar(v) for v in (*jaxpr.inputs, *jaxpr.outputs)):
-        return None
-    if jaxpr.const_vars or not all(_is_known(e) for e in jaxpr.eqns):
-        return None
-    if any(v.aval.weak for v in jaxpr.inputs):
+    if not is_scalar_program(jaxpr):
         return None
     source = _source(jaxpr)
     names: dict[str, Any] = {
@@ -74,6 +68,17 @@ def scalar_program(
     exec(compile(source, "<fad scalar program>", "exec"), names)
     program: Callable[..., list[Any]] = names["program"]
     return program
+
+
+def is_scalar_program(jaxpr: Jaxpr) -> bool:
+    """Tell whether a program can run on Python's numbers."""
+    if len(jaxpr.eqns) < 2 or jaxpr.effects or jaxpr.const_vars:
+        return False
+    if not all(_is_scalar(v) for v in (*jaxpr.inputs, *jaxpr.outputs)):
+        return False
+    if any(v.aval.weak for v in jaxpr.inputs):
+        return False
+    return all(_is_known(e) for e in jaxpr.eqns)
 
 
 def _is_scalar(atom: Any) -> bool:

@@ -16,9 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ..backends.registry import executable
 from ..core.avals import Aval
 from ..core.ir import Eqn, Jaxpr
 from ..core.trace import aval_of, bind
@@ -26,6 +23,7 @@ from ..ops.batching_rules import at_front
 from ..ops.shape import move_axis
 from ..transforms.partial import batch_jaxpr, jvp_jaxpr
 from .higher import HigherOrder, or_zeros, spread, strong
+from .scan_program import scan_program
 from .scan_split import split_scan
 
 __all__ = ["Scan", "scan_call"]
@@ -44,21 +42,8 @@ class Scan(HigherOrder):
         reverse: bool,
         **params: Any,
     ) -> list[Any]:
-        step = executable(jaxpr)
-        consts, rest = args[:num_consts], args[num_consts:]
-        carry, xs = list(rest[:num_carry]), rest[num_carry:]
-        ys = [
-            np.zeros((length, *a.shape), a.dtype)
-            if length == 0
-            else np.empty((length, *a.shape), a.dtype)
-            for a in jaxpr.out_avals[num_carry:]
-        ]
-        for i in range(length - 1, -1, -1) if reverse else range(length):
-            outs = step(*consts, *carry, *[x[i] for x in xs])
-            carry = outs[:num_carry]
-            for y, out in zip(ys, outs[num_carry:], strict=True):
-                y[i] = out
-        return [*carry, *ys]
+        run = scan_program(jaxpr, length, num_consts, num_carry, reverse)
+        return run(*args)
 
     def infer(
         self, *avals: Aval, jaxpr: Jaxpr, length: int, num_carry: int, **params: Any

@@ -170,6 +170,8 @@ def _sum_of_products(emit: Emit, x: Any, axis: int) -> Any:
     shape, rank = x.aval.shape, len(x.aval.shape)
     labels = LABELS[:rank]
     out = labels[:axis] + labels[axis + 1 :]
+    if all(v.aval.size < x.aval.size for v in x.inputs):
+        return _sum_of_outer_products(emit, x, axis)
     factors = _small_first(*x.inputs)
     if factors is None:
         same = all(v.aval == x.aval for v in x.inputs)
@@ -188,6 +190,23 @@ def _sum_of_products(emit: Emit, x: Any, axis: int) -> Any:
     small = emit(reshape, small, shape=tuple(shape[i] for i in held))
     own = "".join(labels[i] for i in held)
     return emit(contract, small, large, spec=f"{own},{labels}->{out}")
+
+
+def _sum_of_outer_products(emit: Emit, x: Any, axis: int) -> Any:
+    """Write sum a * b over one axis, where both are repeated, as a matrix product."""
+    shape, rank = x.aval.shape, len(x.aval.shape)
+    labels, parts, specs = LABELS[:rank], [], []
+    for v in x.inputs:
+        lead = rank - len(v.aval.shape)
+        held = [i for i in range(lead, rank) if v.aval.shape[i - lead] > 1]
+        if axis not in held or v.aval.dtype != x.aval.dtype:
+            return None
+        parts.append(emit(reshape, v, shape=tuple(shape[i] for i in held)))
+        specs.append("".join(labels[i] for i in held))
+    out = labels[:axis] + labels[axis + 1 :]
+    if not set(out) <= set(specs[0] + specs[1]):
+        return None
+    return emit(contract, *parts, spec=f"{specs[0]},{specs[1]}->{out}")
 
 
 def is_identity(value: Any) -> bool:

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..core.pytree import tree_flatten
 from ..core.trace import Tracer, staging_trace
+from .compile_gate import GATE
 from .compile_guards import State
 from .compile_program import CompiledProgram, is_leaf, trace_program
 from .dtypes import default_float
@@ -135,6 +136,14 @@ class _Entry:
         return self.program is None or self.program.fits()
 
 
+def _refused(why: str) -> _Entry:
+    return _Entry(None, None, GraphBreak(why))
+
+
+_INLINED = _Entry(None, None, None)
+"""Of calls inside functional transforms: the function is part of them."""
+
+
 class CompiledFunction:
     """A function that runs as compiled programs.
 
@@ -170,35 +179,44 @@ class CompiledFunction:
         if kwargs or not all(isinstance(a, Tensor) for a in args):
             leaves, tree = tree_flatten((args, kwargs), is_leaf=is_leaf)
         given = list(dict.fromkeys([v for v in leaves if isinstance(v, Tensor)]))
-        if any(isinstance(t.value, Tracer) for t in given):
-            return self.function(*args, **kwargs)
-        entry = self._entry(leaves, tree, given)
-        if entry.program is not None:
-            return entry.program(given)
-        if self._fullgraph:
+        GATE.enter()
+        try:
+            if any(isinstance(t.value, Tracer) for t in given):
+                entry: _Entry | None = _INLINED
+            else:
+                entries, entry = self._found(leaves, tree, given)
+            if entry is not None and entry.program is not None:
+                return entry.program(given)
+        finally:
+            GATE.leave()
+        if entry is None:
+            entries.append(self._traced(leaves, tree))
+            return self(*args, **kwargs)
+        if self._fullgraph and entry is not _INLINED:
             raise Unsupported(_explained(self.function, entry.reason)) from entry.reason
         return self.function(*args, **kwargs)
 
-    def _entry(self, leaves: Sequence[Any], tree: Any, given: Sequence[Any]) -> _Entry:
+    def _found(
+        self, leaves: Sequence[Any], tree: Any, given: Sequence[Any]
+    ) -> tuple[list[_Entry], _Entry | None]:
+        """Return what is known of a signature, and the entry that holds now."""
         key = _signature(leaves, tree, given)
         if key is None:
-            return _Entry(None, None, GraphBreak("an argument cannot be hashed"))
+            return [], _refused("an argument cannot be hashed")
         if self._generation != generation:
             self._known.clear()
             self._generation = generation
         entries = self._known.get(key)
         if entries is None:
             if len(self._known) >= _SIGNATURES:
-                return _Entry(None, None, GraphBreak("it has too many signatures"))
+                return [], _refused("it has too many signatures")
             entries = self._known[key] = []
         for entry in entries:
             if entry.holds():
-                return entry
+                return entries, entry
         if len(entries) >= _MOST:
-            return _Entry(None, None, GraphBreak("what it reads changes too often"))
-        entry = self._traced(leaves, tree)
-        entries.append(entry)
-        return entry
+            return entries, _refused("what it reads changes too often")
+        return entries, None
 
     def _traced(self, leaves: Sequence[Any], tree: Any) -> _Entry:
         if tree is None:
@@ -223,8 +241,8 @@ def _explained(function: Any, reason: Exception) -> str:
     if not isinstance(reason, GraphBreak):
         title, why = "", f"tracing it raised {reason!r}"
     return (
-        f"{title or 'Graph break'}\n  Explanation: {name} cannot be compiled as one graph, because {why}."
-        "\n  Hint: without fullgraph=True it runs uncompiled."
+        f"{title or 'Graph break'}\n  Explanation: {name} cannot be compiled as one "
+        f"graph, because {why}.\n  Hint: without fullgraph=True it runs uncompiled."
     )
 
 

@@ -4,22 +4,21 @@ While the function runs once, abstractly, every tensor that it is given or reach
 (`fad.torch.compile_guards`) holds a tracer instead of its array. Afterwards the
 tensors are as before, and the program has them as inputs:
 
-    inputs    the tensors that were read
+    inputs    the tensors that were read, then random numbers (`compile_random`)
     outputs   the tensors that are returned, then the new values of tensors that were
               written to
 
-A function cannot be a program if it asks for values, draws random numbers, runs
-backward, changes Python objects, or returns views of its inputs. Then `GraphBreak` says why,
+A function cannot be a program if it asks for values, seeds generators, runs backward,
+or changes Python objects. Then `GraphBreak` says why,
 and everything is put back.
 
-Until tracing is done no other thread may use these tensors.
+Until tracing is done no other thread may use these tensors; compiled functions wait.
 
 Public names: `CompiledProgram`, `trace_program`, `is_leaf`.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,18 +31,20 @@ from ..core.trace import Tracer, aval_of
 from ..core.views import root_of
 from ..transforms.partial import depends
 from ..transforms.staging import eval_jaxpr, stage
+from .compile_gate import GATE
 from .compile_guards import State
+from .compile_random import Draws
 from .compiled import NEED_VALUES, Program
 from .composite import CompositeNode, record_composite
 from .inplace import store
 from .modes import GraphBreak, changed, current
 from .node import node_type
-from .tape import TAPE
+from .tape import TAPE, class_of
 from .tensor import Tensor
+from .views import view_by
 
 __all__ = ["CompiledProgram", "is_leaf", "trace_program"]
 
-_LOCK = threading.RLock()
 _NODE = node_type("CompiledFunctionBackward", CompositeNode)
 
 
@@ -81,6 +82,7 @@ class CompiledProgram:
         jaxpr: of the values in `tensors`.
         tensors: the inputs: positions among the tensors of the arguments, or tensors
             that the function reaches.
+        draws: the random numbers that are further inputs.
         written: the inputs, by position, whose new values come after the outputs.
         leaves, tree: the result; of the leaves, tensors are `_Output` or `_Input`.
         constant: which outputs depend on no input, and are copied.
@@ -90,11 +92,13 @@ class CompiledProgram:
         self,
         jaxpr: Jaxpr,
         tensors: list[int | Tensor],
+        draws: Draws,
         written: list[int],
         leaves: list[Any],
         tree: Any,
     ) -> None:
         self.jaxpr, self.tensors, self.written = jaxpr, tensors, written
+        self.draws = draws
         self.leaves, self.tree = leaves, tree
         linked = depends(jaxpr, jaxpr.inputs, jaxpr.outputs)
         self.constant = [not d for d in linked]
@@ -111,7 +115,10 @@ class CompiledProgram:
         boxes: list[Any] = list(tensors)
         for i in self.written:
             boxes[i] = _copied(boxes[i])
-        outs = record_composite(_NODE, self._evaluate, boxes, self)
+        boxes += self.draws.drawn()
+        outs: Any = ()
+        if self.jaxpr.outputs:
+            outs = record_composite(_NODE, self._evaluate, boxes, self)
         for out, is_constant in zip(outs, self.constant, strict=True):
             if is_constant and out.value.__class__ is np.ndarray:
                 out.value = out.value.copy()
@@ -141,15 +148,19 @@ class CompiledProgram:
 
 
 class _Found:
-    """Where a tensor of the result comes from."""
+    """Where a tensor of the result comes from: an output, or an input or view of it."""
 
-    def __init__(self, index: int, tensor: Tensor | None, is_input: bool) -> None:
-        self.index, self.tensor, self.is_input = index, tensor, is_input
+    def __init__(self, index: int, is_input: bool = False, steps: Any = ()) -> None:
+        self.index, self.is_input, self.steps = index, is_input, steps
+        self.tensor: Tensor | None = None  # the input, if it is no argument
 
     def find(self, given: Sequence[Tensor], outs: Sequence[Tensor]) -> Tensor:
-        if self.tensor is not None:
-            return self.tensor
-        return given[self.index] if self.is_input else outs[self.index]
+        if not self.is_input:
+            return outs[self.index]
+        found = given[self.index] if self.tensor is None else self.tensor
+        for prim, params in self.steps:
+            found = view_by(prim, class_of(prim), found, params)
+        return found
 
 
 def _kind(t: Tensor) -> Any:
@@ -179,14 +190,14 @@ def trace_program(
     given = list(dict.fromkeys(v for v in leaves if isinstance(v, Tensor)))
     known = {id(t) for t in given}
     tensors = given + [t for t in state.tensors if id(t) not in known]
-    if any(isinstance(t.value, Tracer) for t in tensors):
-        raise GraphBreak("it reaches tensors of an outer transform")
-    before = [g.get_state() for g in state.generators]
-    with _LOCK:
+    draws = Draws(state.generators)
+    with GATE.trace():
+        if any(isinstance(t.value, Tracer) for t in tensors):
+            raise GraphBreak("it reaches tensors of an outer transform")
         lent = _Lent(tensors)
         try:
             run = _Run(function, leaves, tree, tensors, lent)
-            with changed(compiling=True):
+            with changed(compiling=draws):
                 jaxpr = stage(run, [aval_of(t.value) for t in tensors])
         except NonConcreteBooleanIndexError as error:
             raise GraphBreak(
@@ -201,27 +212,12 @@ def trace_program(
             unchanged = state.holds()
             if not unchanged:
                 state.restore()
-            drawn = _put_back(state.generators, before)
+            seeded = draws.put_back()
     if not unchanged:
         raise GraphBreak("it changes Python objects that outlive the call")
-    if drawn:
-        raise GraphBreak("it draws random numbers")
-    return run.result(jaxpr, len(given))
-
-
-def _put_back(generators: Sequence[Any], before: Sequence[Any]) -> bool:
-    """Restore the states of generators; tell whether one had been drawn from."""
-    drawn = False
-    for g, state in zip(generators, before, strict=True):
-        now = g.get_state()
-        if not np.array_equal(_bytes(now), _bytes(state)):
-            g.set_state(state)
-            drawn = True
-    return drawn
-
-
-def _bytes(state: Any) -> Any:
-    return state.value if isinstance(state, Tensor) else state
+    if seeded:
+        raise GraphBreak("it changes a generator of random numbers")
+    return run.result(jaxpr, len(given), draws)
 
 
 class _Run:
@@ -258,26 +254,41 @@ class _Run:
     def _outputs(self, out: Any) -> list[Any]:
         leaves, self.shape = tree_flatten(out, is_leaf=is_leaf)
         places = {id(t): i for i, t in enumerate(self.tensors)}
-        roots = {id(t.value) for t in self.tensors}
+        roots = {id(t.value): i for i, t in enumerate(self.tensors)}
         outs: list[Any] = []
-        new: dict[int, int] = {}
+        new: dict[int, _Found] = {}
         for leaf in leaves:
+            if isinstance(leaf, (Tracer, np.ndarray)) and not isinstance(leaf, Tensor):
+                raise GraphBreak(
+                    "it returns what is neither a tensor nor a plain value"
+                )
             if not isinstance(leaf, Tensor):
-                if isinstance(leaf, (Tracer, np.ndarray)):
-                    raise GraphBreak(
-                        "it returns what is neither a tensor nor a plain value"
-                    )
                 self.found.append(leaf)
-            elif id(leaf) in places:
-                self.found.append(_Found(places[id(leaf)], None, True))
-            else:
-                if id(leaf) not in new:
-                    new[id(leaf)] = len(outs)
-                    outs.append(_owned(leaf.value, roots))
-                self.found.append(_Found(new[id(leaf)], None, False))
+                continue
+            if id(leaf) in places:
+                new[id(leaf)] = _Found(places[id(leaf)], is_input=True)
+            elif id(leaf) not in new:
+                new[id(leaf)] = self._place(leaf.value, roots, outs)
+            self.found.append(new[id(leaf)])
         return outs
 
-    def result(self, jaxpr: Jaxpr, given: int) -> CompiledProgram:
+    def _place(self, value: Any, roots: dict[int, int], outs: list[Any]) -> _Found:
+        """Make a value an output of the program, or tell of which input it is a view.
+
+        Outputs are roots from now on: two that share memory are views.
+        """
+        if isinstance(value, Tracer):
+            root, chain = root_of(value)
+            known = roots.get(id(root))
+            if known is not None:
+                if known < 0 or not all(v.certain for v in chain):
+                    raise GraphBreak("it returns views of one tensor")
+                return _Found(known, True, [(v.prim, v.params) for v in chain])
+            roots[id(root)] = -1
+        outs.append(value)
+        return _Found(len(outs) - 1)
+
+    def result(self, jaxpr: Jaxpr, given: int, draws: Draws) -> CompiledProgram:
         """Return the program, with the inputs that it reads."""
         used = {key_of(v) for e in jaxpr.eqns for v in e.inputs}
         used |= {key_of(v) for v in jaxpr.outputs}
@@ -285,7 +296,7 @@ class _Run:
             raise GraphBreak("it reaches a tensor in a way that cannot be followed")
         kept = [i for i, v in enumerate(jaxpr.inputs) if v in used or i in self.written]
         jaxpr = Jaxpr(
-            [jaxpr.inputs[i] for i in kept],
+            [*(jaxpr.inputs[i] for i in kept), *draws.variables],
             jaxpr.const_vars,
             jaxpr.consts,
             jaxpr.eqns,
@@ -297,7 +308,7 @@ class _Run:
                 f.tensor = self.tensors[f.index]
         written = [kept.index(i) for i in self.written]
         self._check_apart(written)
-        return CompiledProgram(jaxpr, inputs, written, self.found, self.shape)
+        return CompiledProgram(jaxpr, inputs, draws, written, self.found, self.shape)
 
     def _check_apart(self, written: Sequence[int]) -> None:
         """Raise if a write to one tensor is seen by another."""
@@ -308,18 +319,3 @@ class _Run:
                     raise GraphBreak(
                         "it writes to a tensor that shares memory with another"
                     )
-
-
-def _owned(value: Any, roots: set[int]) -> Any:
-    """Return the value of an output, which must not be memory of an input.
-
-    Outputs of their own are roots from now on: two that share memory are views.
-    """
-    if isinstance(value, Tracer):
-        root, chain = root_of(value)
-        if id(root) in roots:
-            raise GraphBreak(
-                "it returns a view of an input, or two views of one tensor"
-            )
-        roots.add(id(root))
-    return value

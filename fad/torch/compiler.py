@@ -30,7 +30,7 @@ __all__ = [
 
 def is_compiling() -> bool:
     """Tell whether `torch.compile` is tracing a function."""
-    return current().compiling
+    return current().compiling is not None
 
 
 is_dynamo_compiling = is_compiling

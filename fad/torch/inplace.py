@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from ..core.primitive import ANS
+from ..core.tape import Tape
 from ..core.trace import Tracer, aval_of
+from ..core.views import root_of
 from ..ops.arithmetic import div
 from .dtypes import castable, of_numpy
 from .grad_attributes import move_retained
@@ -173,10 +175,14 @@ def _store_traced(x: Tensor, value: Any) -> None:
     dtype = aval_of(x.value).dtype
     if aval_of(value).dtype != dtype:
         value = convert(value, dtype=dtype)
-    if isinstance(x.value, Tracer):
-        overwrite(x.value, value)
-    else:
+    if not isinstance(x.value, Tracer):
         x.value = value
+        return
+    root, _ = root_of(x.value)
+    history = root.payload
+    overwrite(x.value, value)
+    if root.owner.level < current().cut and isinstance(root.owner, Tape):
+        root.payload = history  # no_grad: the values are others, not the history
 
 
 def _keep_quotient(x: Tensor) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.trace import Tracer
 from ..transforms.batching import Batch
-from .modes import current
+from .modes import current, not_compiled
 
 __all__ = ["check_filled", "drawn", "drawn_by"]
 
@@ -58,14 +58,22 @@ def drawn(
     Returns:
         An array, or a tracer that holds one for all examples.
     """
-    if not current().mapped:
-        return draw(tuple(shape))
+    mode = current()
+    if not mode.mapped:
+        return _now_or_noted(draw, tuple(shape))
     maps = _maps()
     sizes = tuple([b.size for b in maps])
     if one_by_one and maps:
+        not_compiled("it draws random numbers one by one")
         rows = [draw(tuple(shape)) for _ in range(math.prod(sizes))]
         return _boxed(np.stack(rows).reshape(*sizes, *rows[0].shape), maps)
-    return _boxed(draw((*sizes, *shape)), maps)
+    return _boxed(_now_or_noted(draw, (*sizes, *shape)), maps)
+
+
+def _now_or_noted(draw: Callable[..., Any], shape: tuple[int, ...]) -> Any:
+    """Draw numbers, or note for `torch.compile` how to draw them at each call."""
+    draws = current().compiling
+    return draw(shape) if draws is None else draws.note(lambda: draw(shape))
 
 
 def drawn_by(
@@ -77,6 +85,7 @@ def drawn_by(
         flatten: the number of dimensions of an example that `draw` takes; mapped ones
             are joined into one in front of them.
     """
+    not_compiled("it draws random numbers that depend on the values of tensors")
     maps = _maps() if current().mapped else []
     arrays = [_stacked(v, maps) if isinstance(v, Tracer) else v for v in values]
     if not maps:

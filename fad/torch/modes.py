@@ -54,7 +54,8 @@ class Modes:
         selective: a backward is running that wants the gradients of some inputs only.
         cut: transforms opened before this serial number get no gradients, since `grad`
             was switched off then; 0 where it is on.
-        compiling: `torch.compile` is tracing a function.
+        compiling: `torch.compile` is tracing a function, and keeps the random numbers
+            that it draws here; None otherwise.
         mapped: pairs of a map (`torch.vmap`) and how it takes random numbers.
         hooks_refused: what to say if such hooks are asked for, None if they may be.
     """
@@ -66,7 +67,7 @@ class Modes:
     saved_hooks: tuple[Any, ...] = ()
     selective: bool = False
     cut: int = 0
-    compiling: bool = False
+    compiling: Any = None
     mapped: tuple[Any, ...] = ()
     hooks_refused: str | None = None
 
@@ -105,7 +106,7 @@ def not_compiled(what: str) -> None:
     Args:
         what: the function does that cannot be in a program.
     """
-    if _modes.get().compiling:
+    if _modes.get().compiling is not None:
         raise GraphBreak(what)
 
 

@@ -11,7 +11,7 @@ operation is theirs. An operation becomes one node, made in one of two ways:
 
 No derivative is written here or anywhere in `fad.torch`.
 
-Public names: `TAPE`, `TensorTape`, `record`, `functional`, `operand`, `quietly`,
+Public names: `TAPE`, `TensorTape`, `class_of`, `record`, `functional`, `operand`, `quietly`,
 `name_nodes`.
 """
 
@@ -27,8 +27,6 @@ from ..core.avals import Aval
 from ..core.ir import next_serial
 from ..core.primitive import ANS, ARGS, mask_key
 from ..core.trace import Trace, Tracer, aval_of, bind, staging_trace
-from ..ops.creation import zeros_like
-from ..ops.kinds import linear
 from .modes import current
 from .node import VOLATILE, PrimitiveNode, node_type
 from .packing import packed
@@ -42,6 +40,7 @@ __all__ = [
     "DUAL_LEVEL",
     "TAPE",
     "TensorTape",
+    "class_of",
     "functional",
     "name_nodes",
     "operand",
@@ -85,7 +84,7 @@ class TensorTape(Trace):
 
 
 def _apply(prim: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    cls = _class_of(prim)
+    cls = class_of(prim)
     if prim.augmented is None and not prim.multiple_results:
         return record(prim, cls, args, params)
     from .composite import CompositeNode, record_composite
@@ -113,7 +112,8 @@ def name_nodes(**names: str) -> None:
     _names.update(names)
 
 
-def _class_of(prim: Primitive) -> type:
+def class_of(prim: Primitive) -> type:
+    """Return the class of the nodes of a primitive."""
     cls = _classes.get(prim)
     if cls is None:
         camel = "".join(part.capitalize() for part in prim.name.split("_"))
@@ -282,21 +282,11 @@ def operand(box: Any) -> Any:
     Tangents of forward mode pass, as PyTorch's do.
     """
     value, cut = functional(box), current().cut
-    if cut and isinstance(value, Tracer) and -1 < value.owner.level < cut:
-        if aval_of(value).dtype.kind in "fc":
-            return no_gradient(value)
+    if cut and isinstance(value, Tracer):
+        from .cutting import without_gradients
+
+        return without_gradients(value, cut)
     return value
-
-
-no_gradient = linear(
-    "no_gradient",
-    lambda x: x.copy() if isinstance(x, np.ndarray) else x,
-    lambda ct: zeros_like(ct, shape=aval_of(ct).shape, dtype=aval_of(ct).dtype),
-    infer=lambda x: x,
-    batch=lambda size, args, dims: (no_gradient(args[0]), dims[0]),
-    structural=True,
-)
-"""The identity whose gradient is zero, and whose tangent is not."""
 
 
 def _record_dual(

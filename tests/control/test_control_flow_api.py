@@ -256,7 +256,7 @@ class TestScan:
         g(w)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        assert peak < 30 * w.nbytes  # stacked weights would be 400 of them
+        assert peak < 50 * w.nbytes  # stacks of states; of weights it would be 400
 
     def test_work_of_a_gradient_is_linear_in_the_length(self):
         def work(n):

@@ -1,6 +1,7 @@
 """torch.compile: programs of functions and modules of tensors."""
 
 import copy
+import threading
 
 import numpy as np
 import pytest
@@ -172,10 +173,10 @@ def test_a_branch_on_values_runs_as_it_is():
     ("function", "why"),
     [
         (lambda x: x.item() * x, "value of a tensor"),
-        (lambda x: x * torch.rand(1), "random"),
-        (lambda x: FN.dropout(x), "random"),
+        (lambda x: torch.bernoulli(x / 2), "random numbers that depend on the values"),
+        (lambda x: x * torch.manual_seed(3).initial_seed(), "changes a generator"),
         (lambda x: x.sum().backward(), "gradients"),
-        (lambda x: x.t(), "view"),
+        (lambda x: ((y := x * 2), y.t()), "views of one tensor"),
         (lambda x: x[x > 0], "a shape depends on the values"),
         (lambda x: x.numpy().sum(), "value of a tensor"),
     ],
@@ -185,12 +186,58 @@ def test_what_cannot_be_a_program_is_refused_as_a_whole_graph(function, why):
         torch.compile(function, fullgraph=True)(torch.ones(2, 2))
 
 
-def test_dropout_draws_the_stream_of_the_uncompiled_function():
-    f = torch.compile(lambda x: FN.dropout(x, 0.5))
+def noisy(x):
+    x = FN.dropout(x, 0.5) + torch.rand(4) * torch.randint(0, 9, (4,))
+    return FN.alpha_dropout(x, 0.5, training=True) + torch.randn_like(x)
+
+
+def test_random_numbers_are_the_stream_of_the_uncompiled_function():
+    compiled = torch.compile(noisy, fullgraph=True)
     torch.manual_seed(0)
-    a = [f(torch.ones(4)).tolist() for _ in range(3)]
+    a = [compiled(torch.ones(4)).tolist() for _ in range(3)]
     torch.manual_seed(0)
-    assert a == [FN.dropout(torch.ones(4), 0.5).tolist() for _ in range(3)]
+    assert a == [noisy(torch.ones(4)).tolist() for _ in range(3)]
+    assert len(programs(compiled)) == 1
+
+
+def test_a_generator_of_its_own_is_drawn_from():
+    generator = torch.Generator().manual_seed(3)
+    f = torch.compile(lambda x: x + torch.rand(2, generator=generator), fullgraph=True)
+    a = [f(torch.zeros(2)).tolist() for _ in range(2)]
+    generator.manual_seed(3)
+    assert a == [torch.rand(2, generator=generator).tolist() for _ in range(2)]
+
+
+MODELS = {
+    "recurrent": (lambda: torch.nn.GRU(4, 6, 2, dropout=0.2), (5, 3, 4)),
+    "transformer": (lambda: torch.nn.TransformerEncoderLayer(8, 2, 16), (5, 3, 8)),
+    "convolution": (
+        lambda: torch.nn.Sequential(
+            torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.MaxPool2d(2)
+        ),
+        (2, 3, 8, 8),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_layers_train_the_same_compiled(name):
+    make, shape = MODELS[name]
+    found = []
+    for compiled in (False, True):
+        torch.manual_seed(0)
+        model = make()
+        call = torch.compile(model, fullgraph=True) if compiled else model
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            out = call(torch.ones(shape))
+            loss = (out[0] if isinstance(out, tuple) else out).square().mean()
+            loss.backward()
+            optimizer.step()
+        found.append([loss.item(), *(p.detach().numpy() for p in model.parameters())])
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-6)
 
 
 class Counting(torch.nn.Module):
@@ -235,6 +282,20 @@ def test_an_argument_that_is_returned_is_the_same_object():
     assert out[0] is y
     assert out[1]["x"] is x
     assert out[3:] == (3, "a", None)
+
+
+def test_a_view_of_an_argument_shares_its_memory():
+    x = torch.ones(2, 3)
+    row, _, whole = torch.compile(
+        lambda x: (x[0], x.mul_(2) + 1, x.t()), fullgraph=True
+    )(x)
+    assert row.tolist() == [2, 2, 2]
+    row.add_(5)
+    assert x.tolist() == [[7, 7, 7], [2, 2, 2]]
+    assert whole._base is x
+    y = (x * 1).requires_grad_()
+    torch.compile(lambda y: y[1], fullgraph=True)(y).sum().backward()
+    assert y.grad.tolist() == [[0, 0, 0], [1, 1, 1]]
 
 
 def test_a_constant_of_the_program_is_not_lent():
@@ -365,3 +426,26 @@ def test_a_method_may_be_decorated():
     with torch.no_grad():
         model.w.fill_(2.0)
     assert model(torch.ones(1)).item() == 2.0
+
+
+def test_threads_compile_and_run_at_once():
+    torch.manual_seed(0)
+    model = network().eval()
+    compiled = torch.compile(model, fullgraph=True)
+    inputs = [torch.randn(n, 3) for n in range(2, 10)]
+    expected = [model(x).detach().numpy() for x in inputs]
+    wrong = []
+
+    def work(start):
+        for i in range(40):
+            k = (start + i) % len(inputs)
+            found = compiled(inputs[k]).detach().numpy()
+            if not np.allclose(found, expected[k], atol=1e-6):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

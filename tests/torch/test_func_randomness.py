@@ -130,6 +130,16 @@ def test_enable_grad_inside_no_grad_records():
     assert torch.func.grad(f)(torch.tensor(2.0)).item() == 4.0
 
 
+def test_a_write_under_no_grad_changes_values_and_no_history():
+    def f(x):
+        y = x * 1
+        with torch.no_grad():
+            y[0] = 5.0
+        return (y * y).sum()
+
+    assert torch.func.grad(f)(torch.arange(3.0)).tolist() == [10.0, 2.0, 4.0]
+
+
 def test_a_linear_function_checks_its_tangents():
     _, push = torch.func.linearize(torch.sin, torch.zeros(3))
     with pytest.raises(RuntimeError, match=r"tangent:0 with shape torch.Size\(\[2\]\)"):

@@ -232,6 +232,42 @@ def test_stateless_calls_warn_of_their_new_name():
     assert out.item() == 2.0
 
 
+def test_pruned_weights_stay_at_zero():
+    prune = nn.utils.prune
+    layer = prune.l1_unstructured(nn.Linear(3, 2), "weight", amount=2)
+    least = layer.weight_orig.abs().view(-1).topk(2, largest=False).indices
+    assert layer.weight_mask.view(-1)[least].tolist() == [0, 0]
+    prune.random_unstructured(layer, "weight", amount=0.5)
+    assert int((layer.weight == 0).sum()) == 4
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    layer(torch.ones(3)).sum().backward()
+    optimizer.step()
+    layer(torch.ones(3))
+    assert int((layer.weight == 0).sum()) == 4
+    assert prune.is_pruned(layer)
+    prune.remove(layer, "weight")
+    assert list(layer.state_dict()) == ["bias", "weight"]
+    assert int((layer.weight == 0).sum()) == 4
+
+
+def test_channels_are_pruned_by_their_norms():
+    layer = nn.Linear(4, 5)
+    norms = layer.weight.detach().norm(dim=1)
+    nn.utils.prune.ln_structured(layer, "weight", amount=2, n=2, dim=0)
+    pruned = (layer.weight_mask.sum(1) == 0).nonzero().squeeze(-1).tolist()
+    assert sorted(pruned) == sorted(norms.topk(2, largest=False).indices.tolist())
+
+
+def test_several_parameters_are_pruned_as_one():
+    a, b = nn.Linear(3, 2), nn.Linear(2, 2)
+    prune = nn.utils.prune
+    pairs = [(a, "weight"), (b, "weight")]
+    prune.global_unstructured(pairs, pruning_method=prune.L1Unstructured, amount=4)
+    kept = torch.cat([m.weight_mask.view(-1) for m, _ in pairs])
+    values = torch.cat([m.weight_orig.detach().abs().view(-1) for m, _ in pairs])
+    assert values[kept == 0].max() <= values[kept == 1].min()
+
+
 swa = torch.optim.swa_utils
 
 

@@ -17,8 +17,6 @@ from .discrete import (
     Bernoulli,
     Categorical,
     Geometric,
-    OneHotCategorical,
-    OneHotCategoricalStraightThrough,
     Poisson,
 )
 from .distribution import Distribution, ExponentialFamily
@@ -28,6 +26,7 @@ from .independent import Independent
 from .kl import kl_divergence, register_kl
 from .mixture import MixtureSameFamily
 from .multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
+from .one_hot import OneHotCategorical, OneHotCategoricalStraightThrough
 from .relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
 from .transformed import (
     HalfCauchy,
@@ -37,12 +36,7 @@ from .transformed import (
     LogNormal,
     TransformedDistribution,
 )
-from .transforms import (
-    ComposeTransform,
-    IndependentTransform,
-    ReshapeTransform,
-    Transform,
-)
+from .transforms import ComposeTransform, Transform
 from .transforms_elementwise import (
     AbsTransform,
     AffineTransform,
@@ -54,6 +48,7 @@ from .transforms_elementwise import (
     TanhTransform,
     identity_transform,
 )
+from .transforms_of_shapes import IndependentTransform, ReshapeTransform
 from .transforms_of_vectors import (
     CatTransform,
     CorrCholeskyTransform,

@@ -13,13 +13,14 @@ from typing import Any
 
 from . import constraints
 from .constraints import Constraint
-from .transforms import ComposeTransform, IndependentTransform
+from .transforms import ComposeTransform
 from .transforms_elementwise import (
     AffineTransform,
     ExpTransform,
     SigmoidTransform,
     identity_transform,
 )
+from .transforms_of_shapes import IndependentTransform
 from .transforms_of_vectors import (
     CatTransform,
     CorrCholeskyTransform,

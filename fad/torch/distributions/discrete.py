@@ -1,7 +1,7 @@
 """Discrete distributions.
 
-Public names: `Bernoulli`, `Geometric`, `Poisson`, `Categorical`, `OneHotCategorical`,
-`OneHotCategoricalStraightThrough`.
+Public names: `Bernoulli`, `Geometric`, `Poisson`, `Categorical`, `Probabilities`,
+`clamp_probs`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = [
     "Bernoulli",
     "Categorical",
     "Geometric",
-    "OneHotCategorical",
-    "OneHotCategoricalStraightThrough",
     "Poisson",
+    "Probabilities",
+    "clamp_probs",
 ]
 
 
@@ -315,71 +315,3 @@ class Categorical(Probabilities):
         known = [n for n in ("probs", "logits") if n in self.__dict__]
         shown = ", ".join(f"{n}: {self.__dict__[n].shape}" for n in known)
         return f"{type(self).__name__}({shown})"
-
-
-class OneHotCategorical(Distribution):
-    """One of several classes, as a vector with a 1 in its place."""
-
-    arg_constraints = Categorical.arg_constraints
-    support = constraints.one_hot
-    has_enumerate_support = True
-
-    def __init__(
-        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
-        self._categorical = Categorical(probs, logits, validate_args)
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with a larger batch."""
-        shape = Size(batch_shape)
-        return self._copied(shape, _categorical=self._categorical.expand(shape))
-
-    @property
-    def probs(self) -> Any:
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        return self._categorical.logits
-
-    @property
-    def mean(self) -> Any:
-        return self.probs
-
-    @property
-    def mode(self) -> Any:
-        best = self.probs.argmax(-1)
-        return F.one_hot(best, self._event_shape[0]).to(self.probs.dtype)
-
-    @property
-    def variance(self) -> Any:
-        return self.probs * (1 - self.probs)
-
-    def sample(self, sample_shape: Any = ()) -> Any:
-        drawn = self._categorical.sample(sample_shape)
-        return F.one_hot(drawn, self._event_shape[0]).to(self.probs.dtype)
-
-    def log_prob(self, value: Any) -> Any:
-        self._validate_sample(value)
-        return self._categorical.log_prob(value.max(-1)[1])
-
-    def entropy(self) -> Any:
-        return self._categorical.entropy()
-
-    def enumerate_support(self, expand: bool = True) -> Any:
-        n = self._event_shape[0]
-        values = functions["eye"](n, dtype=self.probs.dtype)
-        values = values.view(n, *[1] * len(self._batch_shape), n)
-        return values.expand(n, *self._batch_shape, n) if expand else values
-
-
-class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """One of several classes; a sample has the gradient of the probabilities."""
-
-    has_rsample = True
-
-    def rsample(self, sample_shape: Any = ()) -> Any:
-        probs = self.probs
-        return self.sample(sample_shape) + (probs - probs.detach())

@@ -13,7 +13,7 @@ from ..declare import functions
 from .circular import ContinuousBernoulli
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
 from .counts import Binomial
-from .discrete import Bernoulli, Categorical, Geometric, OneHotCategorical, Poisson
+from .discrete import Bernoulli, Categorical, Geometric, Poisson
 from .distribution import sum_rightmost
 from .extremes import EULER, Gumbel, Pareto
 from .gamma_family import Beta, Dirichlet, Gamma
@@ -25,6 +25,7 @@ from .multivariate_normal import (
     half_log_det,
     mahalanobis,
 )
+from .one_hot import OneHotCategorical
 from .transformed import HalfNormal, TransformedDistribution
 
 __all__: list[str] = []

@@ -225,6 +225,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             "one_hot is only applicable to index tensor of type LongTensor."
         )
     if isinstance(tensor.value, Tracer):
+        if num_classes == -1:  # which asks for values
+            num_classes = int(tensor.max()) + 1  # type: ignore[attr-defined]
         classes = reshape(tensor.value, shape=(*tensor.shape, 1))
         hot = where(ne(classes, np.arange(num_classes)), 0, 1)
         from ..tensor import tensor_of

@@ -33,7 +33,7 @@ __all__ = [
     "vector_to_parameters",
 ]
 
-_MODULES = ("parametrizations", "parametrize", "stateless")
+_MODULES = ("parametrizations", "parametrize", "prune", "stateless")
 _HOLDERS = ("fusion", "weight_hooks")  # modules that need all layers
 
 
