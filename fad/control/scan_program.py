@@ -1,5 +1,8 @@
 """How a `scan` runs: as a loop of its own source, without what need not be in it.
 
+The source is for one length. It is written for long loops, and for those of a length
+that comes again; others call the program of a step, which is one for all lengths.
+
 Public names: `scan_program`.
 """
 
@@ -21,24 +24,38 @@ __all__ = ["scan_program"]
 
 Run = Callable[..., list[Any]]
 
+LONG = 1000
+"""A loop of so many steps is worth its source, if it runs only once."""
+
+LENGTHS = 64
+"""Programs are kept for at most so many lengths."""
+
 
 def scan_program(
     jaxpr: Jaxpr, length: int, num_consts: int, num_carry: int, reverse: bool
 ) -> Run:
     """Return a function of (consts, carries, xs) -> (carries, ys), made once."""
-    if not plain_numpy() or not length:
-        return _Steps(jaxpr, length, num_consts, num_carry, reverse)
-    key = ("loop", length, num_consts, num_carry, reverse)
-    if key not in jaxpr.cache:
-        body = simplify(jaxpr)
-        parts = separate(body, length, num_consts, num_carry)
-        if parts is None:
-            run = _loop(body, length, num_consts, num_carry, reverse)
-        else:
-            run = _InParts(parts, reverse)
-        jaxpr.cache[key] = run
-    found: Run = jaxpr.cache[key]
+    kind = num_consts, num_carry, reverse
+    known = jaxpr.cache.setdefault(("loops", *kind), {})
+    if len(known) > LENGTHS:
+        known.clear()
+    again = length in known or length >= LONG
+    found: Run | None = known.setdefault(length, None)
+    if not again or not length or not plain_numpy():
+        return _Steps(jaxpr, length, *kind)
+    if found is None:
+        found = known[length] = _written(jaxpr, length, *kind)
     return found
+
+
+def _written(
+    jaxpr: Jaxpr, length: int, num_consts: int, num_carry: int, reverse: bool
+) -> Run:
+    body = simplify(jaxpr)
+    parts = separate(body, length, num_consts, num_carry)
+    if parts is None:
+        return _loop(body, length, num_consts, num_carry, reverse)
+    return _InParts(parts, reverse)
 
 
 def _loop(

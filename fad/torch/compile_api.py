@@ -222,7 +222,7 @@ class CompiledFunction:
         if tree is None:
             leaves, tree = tree_flatten((tuple(leaves), {}), is_leaf=is_leaf)
         others = [v for v in leaves if not isinstance(v, Tensor)]
-        state = None
+        state = program = None
         try:
             state = State(self.function, default_generator, *others)
             program = trace_program(self.function, leaves, tree, state)
@@ -231,7 +231,7 @@ class CompiledFunction:
             return _Entry(state, None, error.with_traceback(None))
         finally:
             if state is not None:
-                state.tensors = []
+                state.forget(() if program is None else program.jaxpr.consts)
         return _Entry(state, program, None)
 
 

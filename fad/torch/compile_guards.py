@@ -7,6 +7,7 @@ remembers what it meets:
     tensors     become inputs of the program, so that their values are never baked in
     containers  and what was in them: if an item is another one later, the program is
                 not for that state
+    arrays      of NumPy; those that became constants are compared by their elements
     generators  of random numbers, to see whether the function drew from them
 
 Attributes are compared by identity first, plain values by equality where that fails.
@@ -21,9 +22,12 @@ import operator
 import sys
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from .compiled import same_array
 from .generator import Generator
 from .modes import GraphBreak
 from .nn.module import Module
@@ -52,6 +56,9 @@ class State:
     def __init__(self, *roots: Any) -> None:
         self.tensors: list[Tensor] = []
         self.generators: list[Generator] = []
+        self._arrays: list[np.ndarray] = []
+        self._used: list[tuple[np.ndarray, np.ndarray]] = []
+        self._sets: list[tuple[set[Any], frozenset[Any]]] = []
         self._empty: list[Any] = []
         self._filled: list[tuple[Any, Callable[[], Any], list[Any], list[Any]]] = []
         self._seen: dict[int, Any] = {}
@@ -70,6 +77,10 @@ class State:
         """Tell whether all containers hold what they held."""
         if any(self._empty):
             return False
+        if not all(s == kept for s, kept in self._sets):
+            return False
+        if not all(same_array(a, kept) for a, kept in self._used):
+            return False
         for container, read, kept, keys in self._filled:
             if len(container) != len(kept):
                 return False
@@ -81,10 +92,23 @@ class State:
                 return False
         return True
 
+    def forget(self, constants: Sequence[Any]) -> None:
+        """Let go of tensors, and of arrays but those that a program has as constants."""
+        self._used = [
+            (a, c)
+            for a in self._arrays
+            for c in constants
+            if isinstance(c, np.ndarray) and same_array(a, c)
+        ]
+        self.tensors, self._arrays = [], []
+
     def restore(self) -> None:
         """Put back what containers held, after a trial run has changed it."""
         for container in self._empty:
             container.clear()
+        for changed, old in self._sets:
+            changed.clear()
+            changed.update(old)
         for container, _, kept, keys in self._filled:
             if isinstance(container, (list, deque)):
                 container.clear()
@@ -111,7 +135,11 @@ class State:
         elif isinstance(x, (list, deque)):
             yield from self._watch(x, x.__iter__)
         elif isinstance(x, (tuple, set, frozenset)):
+            if isinstance(x, set):
+                self._sets.append((x, frozenset(x)))
             yield from x
+        elif isinstance(x, np.ndarray):
+            self._arrays.append(x)
         elif isinstance(x, type):
             yield from self._of_class(x)
         elif isinstance(x, property):

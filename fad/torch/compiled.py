@@ -14,7 +14,8 @@ A function is left as it is if it asks for values, has effects, or brings arrays
 own that are other ones when it is asked again. Large arrays are left alone, too: there
 the time goes into arithmetic, and formulas in blocks are better at that.
 
-Public names: `Memo`, `Program`, `CompiledNode`, `NEED_VALUES`.
+Public names: `Memo`, `Program`, `CompiledNode`, `NEED_VALUES`,
+`same_array`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from .node import FREED, node_type
 from .tape import quietly
 from .tensor import tensor_of
 
-__all__ = ["CompiledNode", "NEED_VALUES", "Memo", "Program"]
+__all__ = ["CompiledNode", "NEED_VALUES", "Memo", "Program", "same_array"]
 
 _ndarray = np.ndarray
 OFTEN = 20
@@ -171,12 +172,13 @@ def _staged(function: Callable[..., Any], values: Sequence[Any]) -> tuple[Jaxpr,
 def _equal(consts: Sequence[Any], others: Sequence[Any]) -> bool:
     """Tell whether two tracings brought the same arrays."""
     return len(consts) == len(others) and all(
-        isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and _same(a, b)
+        isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and same_array(a, b)
         for a, b in zip(consts, others, strict=True)
     )
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
+def same_array(a: np.ndarray, b: np.ndarray) -> bool:
+    """Tell whether two arrays have the same dtype, shape and bytes."""
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 

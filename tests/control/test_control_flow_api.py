@@ -237,6 +237,7 @@ class TestScan:
             return lax.scan(lambda c, x: (fnp.cos(c * 1.75) + w * x, None), c, X)[0]
 
         fad.grad(f)(0.5, 2.0)
+        fad.grad(f)(0.6, 2.0)  # a length that comes again gets its own source
         count = len(made)
         fad.grad(f)(0.7, 2.0)
         assert count and len(made) == count

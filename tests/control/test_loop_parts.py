@@ -6,9 +6,16 @@ import pytest
 import fad
 import fad.numpy as fnp
 from fad import lax
-from fad.control import fission
+from fad.control import fission, scan_program
 from fad.control.fission import separate
 from fad.transforms.simplify import simplify
+
+
+@pytest.fixture(autouse=True)
+def written_at_once(monkeypatch):
+    """Do not wait until a length comes again."""
+    monkeypatch.setattr(scan_program, "LONG", 0)
+
 
 XS = np.random.default_rng(0).normal(size=(7, 3))
 W = np.random.default_rng(1).normal(size=(3, 3)) / 2
@@ -134,3 +141,19 @@ def test_debug_nans_names_the_step():
 
     with fad.debug_nans(), pytest.raises(FloatingPointError, match="log"):
         lax.scan(step, 0.0, XS)
+
+
+def test_a_length_that_comes_again_gets_its_source_and_old_ones_are_forgotten(
+    monkeypatch,
+):
+    written = []
+    write = scan_program._written
+    monkeypatch.setattr(scan_program, "LONG", 1000)
+    monkeypatch.setattr(scan_program, "LENGTHS", 3)
+    monkeypatch.setattr(
+        scan_program, "_written", lambda *a: written.append(a[1]) or write(*a)
+    )
+    run = lambda n: lax.scan(lambda c, x: (c * 0.5 + x, c), H, np.ones((n, 3)))
+    for n in (4, 5, 4, 4, 5, 6, 7, 8, 4, 2000):
+        run(n)
+    assert written == [4, 5, 2000]

@@ -153,6 +153,16 @@ def test_a_global_and_a_helper_are_seen(monkeypatch):
     assert f(torch.ones(1)).item() == 0.0
 
 
+def test_an_array_of_numpy_that_changes_is_seen():
+    w, kinds = np.ones(2, np.float32), {"a"}
+    f = torch.compile(lambda x: x * torch.from_numpy(w) * len(kinds), fullgraph=True)
+    assert f(torch.ones(2)).tolist() == [1, 1]
+    w[0] = 3
+    assert f(torch.ones(2)).tolist() == [3, 1]
+    kinds.add("b")
+    assert f(torch.ones(2)).tolist() == [6, 2]
+
+
 def branches(x):
     if x.sum() > 0:
         return x * 2
