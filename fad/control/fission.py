@@ -27,13 +27,14 @@ from ..core.trace import bind
 from ..ops.arithmetic import add
 from ..ops.reductions import reduce_sum
 from ..transforms.partial import batch_jaxpr
+from ..transforms.simplify import simplify
 from ..transforms.staging import eval_jaxpr, stage
+from .call import shared_outputs
 
 __all__ = ["Parts", "separate"]
 
-MOST = 1 << 26
-"""Bytes that one value may take for all steps together."""
-
+MOST = 1 << 25
+"""Bytes that a value may take for all steps together; those that are kept, twice that."""
 
 _BATCHABLE = ("elementwise", "linear", "multilinear", "opaque", "constant")
 """Kinds of operations that NumPy does for many steps as it does for one."""
@@ -132,8 +133,11 @@ class Parts:
         eqns = [*self.in_before, *self.in_after]
         if any(e.prim.kind not in _BATCHABLE for e in eqns):
             return False
-        sizes = [v.aval.size * v.aval.dtype.itemsize for v in stacked]
-        return self.length * max(sizes, default=0) <= MOST
+        kept = sum(map(_bytes, [*self.rows, *self.marks])) * self.length
+        return (
+            kept <= 2 * MOST
+            and max(map(_bytes, stacked), default=0) <= MOST // self.length
+        )
 
     def make_programs(self) -> None:
         """Write the parts as programs."""
@@ -177,6 +181,22 @@ class Parts:
 
         return stage(run, [*starts, *batched.in_avals])
 
+    def shared_ends(self) -> list[int]:
+        """Return which results of `after` share memory with something else.
+
+        The stacks of the loop belong to nobody else.
+        """
+        program = simplify(self.after)  # type: ignore[arg-type]
+        marks = program.inputs[len(program.inputs) - len(self.marks) :]
+        given: set[Any] = set()
+        shared = []
+        for i in shared_outputs(program):
+            atom = program.outputs[i]
+            if atom not in marks or atom in given:
+                shared.append(i)
+            given.add(atom)
+        return shared
+
 
 def _reached(eqns: Sequence[Eqn], inputs: Iterable[Any]) -> set[Any]:
     """Return what depends on some inputs, those among it."""
@@ -191,6 +211,10 @@ def _read(eqns: Iterable[Eqn], also: Iterable[Any] = ()) -> set[Any]:
     """Return what equations read."""
     atoms = [*[v for e in eqns for v in e.inputs], *also]
     return {key_of(v) for v in atoms if not isinstance(v, Lit)}
+
+
+def _bytes(atom: Any) -> int:
+    return int(atom.aval.size * atom.aval.dtype.itemsize)
 
 
 def _outputs(eqns: Iterable[Eqn]) -> list[Any]:

@@ -8,7 +8,7 @@ Public names: `scan_program`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,7 @@ class _InParts:
             None if p is None else executable(p)
             for p in (parts.once, parts.before, parts.after)
         )
+        self.shared = parts.shared_ends() if parts.after is not None else []
         fixed = len(parts.consts) + len(parts.once_values)
         self.loop = None
         if parts.carries:
@@ -122,10 +123,12 @@ class _InParts:
         moving = [carry[j] for j in self.carries]
         outs = [] if self.loop is None else self.loop(*fixed, *moving, *rows)
         count = len(self.carries)
-        after: Sequence[Any] = []
+        after: list[Any] = []
         if self.after is not None:
             starts = [carry[j] for j in self.sums]
             after = self.after(*starts, *fixed, *rows, *outs[count:])
+            for i in self.shared:
+                after[i] = np.array(after[i])
         ends: list[Any] = [None] * k
         for j, v in zip(self.carries, outs[:count], strict=True):
             ends[j] = v

@@ -63,13 +63,17 @@ class _Lent:
 
     def give(self, boxes: Sequence[Tracer]) -> None:
         for t, box in zip(self.tensors, boxes, strict=True):
-            t.value, t._view = box, None
+            t.value = box
+            if t._view is not None:
+                t._view = None
 
     def take_back(self) -> None:
         for t, old, version in zip(self.tensors, self.old, self.versions, strict=True):
             for name, value in old.items():
-                setattr(t, name, value)
-            t.storage.version = version
+                if getattr(t, name) is not value:
+                    setattr(t, name, value)
+            if t.storage.version != version:
+                t.storage.version = version
 
 
 _LENT = ("value", "payload", "_view", "_leaf_requires")

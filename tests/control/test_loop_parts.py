@@ -157,3 +157,16 @@ def test_a_length_that_comes_again_gets_its_source_and_old_ones_are_forgotten(
     for n in (4, 5, 4, 4, 5, 6, 7, 8, 4, 2000):
         run(n)
     assert written == [4, 5, 2000]
+
+
+def test_results_share_no_memory_with_arguments_or_each_other():
+    def step(c, x):
+        h = fnp.tanh(c + x)
+        return h, (x, h, h, c, 1.0, W)
+
+    xs = XS.copy()
+    last, ys = lax.scan(step, H, xs)
+    arrays = [a for a in (*ys, last, xs, H, W) if isinstance(a, np.ndarray)]
+    for i, a in enumerate(arrays):
+        assert a.flags.writeable
+        assert not any(np.shares_memory(a, b) for b in arrays[i + 1 :])

@@ -47,6 +47,33 @@ def test_samples_are_those_of_pytorch(text):
     np.testing.assert_allclose(found.numpy(), SAMPLES[text], rtol=2e-4, atol=6e-5)
 
 
+def test_correlations_are_drawn_row_by_row():
+    d = D.LKJCholesky(2, T(2.0))
+    torch.manual_seed(0)
+    found = d.sample()
+    np.testing.assert_allclose(
+        found.numpy().ravel(), [1.0, 0.0, -0.1535, 0.9882], atol=6e-5
+    )
+    wide = D.LKJCholesky(3, T([0.5, 2.0])).sample((5,))
+    assert bool(D.constraints.corr_cholesky.check(wide).all())
+    assert d.log_prob(found).exp().item() < 3
+
+
+def test_sums_of_squares_of_normal_vectors():
+    d = D.Wishart(T(4.0), T([[2.0, 0.3], [0.3, 1.0]]))
+    torch.manual_seed(0)
+    with pytest.warns(UserWarning, match="Singular sample detected"):
+        found = d.sample()
+    np.testing.assert_allclose(
+        found.numpy().ravel(), [1.7385, 1.6294, 1.6294, 2.4989], rtol=2e-4
+    )
+    with pytest.warns(UserWarning, match="Singular sample detected"):
+        many = d.sample((2000,))
+    np.testing.assert_allclose(many.numpy().mean(0), d.mean.numpy(), rtol=0.1, atol=0.2)
+    entropy = -d.log_prob(many).mean().item()
+    assert entropy == pytest.approx(d.entropy().item(), abs=0.1)
+
+
 def test_a_mixture_draws_from_its_components():
     d = D.MixtureSameFamily(D.Categorical(T([0.3, 0.7])), D.Normal(T([1.0, 20.0]), 1.0))
     torch.manual_seed(0)

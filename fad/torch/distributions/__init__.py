@@ -24,6 +24,7 @@ from .extremes import GeneralizedPareto, Gumbel, Kumaraswamy, Pareto, Weibull
 from .gamma_family import Beta, Chi2, Dirichlet, FisherSnedecor, Gamma, StudentT
 from .independent import Independent
 from .kl import kl_divergence, register_kl
+from .matrices import LKJCholesky, Wishart
 from .mixture import MixtureSameFamily
 from .multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
 from .one_hot import OneHotCategorical, OneHotCategoricalStraightThrough
@@ -90,6 +91,7 @@ __all__ = [
     "InverseGamma",
     "Kumaraswamy",
     "Laplace",
+    "LKJCholesky",
     "LogNormal",
     "LogisticNormal",
     "LowRankMultivariateNormal",
@@ -120,6 +122,7 @@ __all__ = [
     "Uniform",
     "VonMises",
     "Weibull",
+    "Wishart",
     "biject_to",
     "constraints",
     "identity_transform",

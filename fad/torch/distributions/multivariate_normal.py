@@ -16,7 +16,14 @@ from ..size import Size
 from . import constraints
 from .distribution import Distribution
 
-__all__ = ["LowRankMultivariateNormal", "MultivariateNormal", "mahalanobis"]
+__all__ = [
+    "LowRankMultivariateNormal",
+    "MultivariateNormal",
+    "factor_of",
+    "given_matrix",
+    "half_log_det",
+    "mahalanobis",
+]
 
 
 def mahalanobis(factor: Any, x: Any) -> Any:
@@ -28,6 +35,27 @@ def mahalanobis(factor: Any, x: Any) -> Any:
 def half_log_det(factor: Any) -> Any:
     """Return half the log of the determinant of M = L L'."""
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+
+def given_matrix(
+    covariance: Any,
+    scale_tril: Any,
+    precision: Any,
+    error: type[Exception] = ValueError,
+) -> tuple[str, Any]:
+    """Return which of three matrices is given, and it; raise if it is not one."""
+    given = {
+        "covariance_matrix": covariance,
+        "scale_tril": scale_tril,
+        "precision_matrix": precision,
+    }
+    known = [(k, v) for k, v in given.items() if v is not None]
+    if len(known) != 1:
+        raise error(
+            "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
+            "specified."
+        )
+    return known[0]
 
 
 class MultivariateNormal(Distribution):
@@ -62,18 +90,7 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.ndim < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = {
-            "covariance_matrix": covariance_matrix,
-            "scale_tril": scale_tril,
-            "precision_matrix": precision_matrix,
-        }
-        given = {k: v for k, v in given.items() if v is not None}
-        if len(given) != 1:
-            raise ValueError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may "
-                "be specified."
-            )
-        ((name, matrix),) = given.items()
+        name, matrix = given_matrix(covariance_matrix, scale_tril, precision_matrix)
         if matrix.ndim < 2:
             raise ValueError(
                 f"{_SHOWN[name]} must be at least two-dimensional, with optional leading "
@@ -83,7 +100,7 @@ class MultivariateNormal(Distribution):
         self.__dict__[name] = matrix.expand((*batch, -1, -1))
         self.loc = loc.expand((*batch, -1))
         super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)
-        self._unbroadcasted_scale_tril = _factor(name, matrix)
+        self._unbroadcasted_scale_tril = factor_of(name, matrix)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
@@ -153,7 +170,8 @@ _SHOWN = {
 }
 
 
-def _factor(name: str, matrix: Any) -> Any:
+def factor_of(name: str, matrix: Any) -> Any:
+    """Return the Cholesky factor of a covariance, by one of three matrices."""
     if name == "scale_tril":
         return matrix
     if name == "covariance_matrix":
