@@ -34,7 +34,7 @@ from .call import shared_outputs
 __all__ = ["Parts", "separate"]
 
 MOST = 1 << 25
-"""Bytes that a value may take for all steps together; those that are kept, twice that."""
+"""Bytes that a value may take for all steps together; all that are kept, twice that."""
 
 _BATCHABLE = ("elementwise", "linear", "multilinear", "opaque", "constant")
 """Kinds of operations that NumPy does for many steps as it does for one."""

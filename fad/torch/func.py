@@ -13,7 +13,7 @@ Gradients of complex tensors are the conjugates of fad's, as everywhere in PyTor
 
 Public names: `grad`, `grad_and_value`, `vjp`, `jvp`, `linearize`, `jacrev`, `jacfwd`,
 `hessian`, `vmap`, `functional_call`, `stack_module_state`, `functionalize`,
-`debug_unwrap`, `replace_all_batch_norm_modules_`.
+`debug_unwrap`, `rearrange`, `replace_all_batch_norm_modules_`.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from .func_modules import (
     replace_all_batch_norm_modules_,
     stack_module_state,
 )
+from .func_rearrange import rearrange
 from .func_vmap import ordered, vmap
 from .missing import no_name
 from .tensor import Tensor, tensor_of
@@ -57,6 +58,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",

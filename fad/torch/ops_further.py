@@ -121,8 +121,9 @@ _window("blackman_window", _cosines(0.42, 0.5, 0.08))
 _window("bartlett_window", lambda phase: 1 - np.abs(phase / np.pi - 1))
 _window(
     "kaiser_window",
-    lambda phase, *, beta: np.i0(beta * np.sqrt(1 - (phase / np.pi - 1) ** 2))
-    / np.i0(beta),
+    lambda phase, *, beta: (
+        np.i0(beta * np.sqrt(1 - (phase / np.pi - 1) ** 2)) / np.i0(beta)
+    ),
     beta=12.0,
 )
 

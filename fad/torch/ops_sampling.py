@@ -102,9 +102,7 @@ _binomial_node = composite(
 
 
 @function("binomial", methods=False, out=False)
-def binomial(
-    count: Tensor, prob: Tensor, generator: Generator | None = None
-) -> Tensor:
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """Return numbers of successes in `count` trials, each with probability `prob`."""
     stream = _stream(generator)
 

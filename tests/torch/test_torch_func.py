@@ -172,3 +172,29 @@ def test_special_functions_have_second_derivatives():
     assert torch.autograd.gradgradcheck(
         lambda x: special.legendre_polynomial_p(x, 4), (x,)
     )
+
+
+def test_dimensions_are_rearranged_by_name():
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    rearrange = torch.func.rearrange
+    assert rearrange(x, "a b c -> c (a b)").tolist() == x.reshape(6, 4).T.tolist()
+    split = rearrange(x, "a b (c d) -> a d b c", d=2)
+    assert split.tolist() == x.reshape(2, 3, 2, 2).permute(0, 3, 1, 2).tolist()
+    assert rearrange(x, "a ... -> ... a").shape == (3, 4, 2)
+    assert rearrange(x, "a ... -> a (...)").shape == (2, 12)
+    assert rearrange([x, x], "n ... -> ... n").shape == (2, 3, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("a b c -> a b", "Identifiers only on one side of rearrange expression"),
+        ("a b -> b a", "Number of dimensions in pattern"),
+        ("a a c -> a c", "contains duplicate dimension 'a'"),
+        ("a b c", "single '->' separator"),
+        ("a 2b c -> c a", "Invalid axis identifier: 2b"),
+    ],
+)
+def test_wrong_patterns_are_refused(pattern, text):
+    with pytest.raises(ValueError, match=text):
+        torch.func.rearrange(torch.ones(2, 3, 4), pattern)
