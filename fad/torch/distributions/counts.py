@@ -11,40 +11,26 @@ from typing import Any
 from ..declare import functions
 from ..modes import no_grad
 from ..nn import functional as F
-from ..size import Size
 from . import constraints
-from .discrete import Categorical, Probabilities
-from .distribution import Distribution, broadcast
+from .discrete import Categorical, OfCategorical, OneProbability
 from .gamma_family import Gamma
 
 __all__ = ["Binomial", "Multinomial", "NegativeBinomial"]
 
 
-class _Trials(Probabilities):
+class _Trials(OneProbability):
     """A number of trials with a probability, one of each for a distribution."""
 
     def _set(
         self, total_count: Any, probs: Any, logits: Any, validate_args: bool | None
     ) -> None:
-        name, given = self._choose(probs, logits)
-        self.total_count, self.__dict__[name] = broadcast(total_count, given)
-        self.total_count = self.total_count.type_as(self.__dict__[name])
-        super().__init__(self.__dict__[name].shape, validate_args=validate_args)
+        (count,) = self._hold(probs, logits, total_count)
+        self.total_count = count.type_as(self.__dict__[self._given])
+        super().__init__(self.param_shape, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """Return the distribution with a larger batch."""
         return self._expanded(batch_shape, "total_count", "probs", "logits")
-
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the probabilities."""
-        return self.__dict__[self._given].shape
-
-    def _probs_of(self, logits: Any) -> Any:
-        return logits.sigmoid()
-
-    def _logits_of(self, probs: Any) -> Any:
-        return probs.log() - (-probs).log1p()
 
 
 class Binomial(_Trials):
@@ -165,10 +151,8 @@ class NegativeBinomial(_Trials):
         return power - norm.masked_fill(n + value == 0.0, 0.0)
 
 
-class Multinomial(Distribution):
+class Multinomial(OfCategorical):
     """The numbers of successes of several kinds, along the last dimension."""
-
-    arg_constraints = Categorical.arg_constraints
 
     def __init__(
         self,
@@ -180,32 +164,13 @@ class Multinomial(Distribution):
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
-        self._categorical = Categorical(probs=probs, logits=logits)
-        self._binomial = Binomial(total_count=total_count, probs=self.probs)
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with a larger batch."""
-        shape = Size(batch_shape)
-        return self._copied(shape, _categorical=self._categorical.expand(shape))
+        categorical = Categorical(probs=probs, logits=logits)
+        self._binomial = Binomial(total_count=total_count, probs=categorical.probs)
+        self._by_classes(categorical, validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:
         return constraints.multinomial(self.total_count)
-
-    @property
-    def probs(self) -> Any:
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the probabilities."""
-        return self._categorical.param_shape
 
     @property
     def mean(self) -> Any:

@@ -1,7 +1,7 @@
 """Discrete distributions.
 
-Public names: `Bernoulli`, `Geometric`, `Poisson`, `Categorical`, `Probabilities`,
-`clamp_probs`.
+Public names: `Bernoulli`, `Geometric`, `Poisson`, `Categorical`, `OfCategorical`,
+`OneProbability`, `Probabilities`, `clamp_probs`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ __all__ = [
     "Bernoulli",
     "Categorical",
     "Geometric",
+    "OfCategorical",
+    "OneProbability",
     "Poisson",
     "Probabilities",
     "clamp_probs",
@@ -76,21 +78,33 @@ class Probabilities(Distribution):
         return self._copied(shape, **wide)
 
 
-class _ByProbs(Probabilities):
+class OneProbability(Probabilities):
     """One probability for each distribution."""
 
-    def __init__(
-        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
+    def _hold(self, probs: Any, logits: Any, *others: Any) -> list[Any]:
+        """Keep the one that is given; return the others, broadcast with it."""
         name, given = self._choose(probs, logits)
-        (self.__dict__[name],) = broadcast(given)
-        super().__init__(self.__dict__[name].shape, validate_args=validate_args)
+        *wide, self.__dict__[name] = broadcast(*others, given)
+        return wide
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the probabilities."""
+        return self.__dict__[self._given].shape
 
     def _probs_of(self, logits: Any) -> Any:
         return logits.sigmoid()
 
     def _logits_of(self, probs: Any) -> Any:
         return probs.log() - (-probs).log1p()
+
+
+class _ByProbs(OneProbability):
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self._hold(probs, logits)
+        super().__init__(self.param_shape, validate_args=validate_args)
 
 
 class Bernoulli(_ByProbs, ExponentialFamily):
@@ -315,3 +329,33 @@ class Categorical(Probabilities):
         known = [n for n in ("probs", "logits") if n in self.__dict__]
         shown = ", ".join(f"{n}: {self.__dict__[n].shape}" for n in known)
         return f"{type(self).__name__}({shown})"
+
+
+class OfCategorical(Distribution):
+    """A distribution of vectors that is made of a categorical one, `_categorical`."""
+
+    arg_constraints = Categorical.arg_constraints
+    _categorical: Categorical
+
+    def _by_classes(self, categorical: Categorical, validate_args: Any) -> None:
+        self._categorical = categorical
+        shape = categorical.param_shape
+        Distribution.__init__(self, shape[:-1], shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """Return the distribution with a larger batch."""
+        shape = Size(batch_shape)
+        return self._copied(shape, _categorical=self._categorical.expand(shape))
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the probabilities."""
+        return self._categorical.param_shape
+
+    @property
+    def probs(self) -> Any:
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Any:
+        return self._categorical.logits

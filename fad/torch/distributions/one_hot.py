@@ -9,40 +9,22 @@ from typing import Any
 
 from ..declare import functions
 from ..nn import functional as F
-from ..size import Size
 from . import constraints
-from .discrete import Categorical
-from .distribution import Distribution
+from .discrete import Categorical, OfCategorical
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class OneHotCategorical(Distribution):
+class OneHotCategorical(OfCategorical):
     """One of several classes, as a vector with a 1 in its place."""
 
-    arg_constraints = Categorical.arg_constraints
     support = constraints.one_hot
     has_enumerate_support = True
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        self._categorical = Categorical(probs, logits, validate_args)
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with a larger batch."""
-        shape = Size(batch_shape)
-        return self._copied(shape, _categorical=self._categorical.expand(shape))
-
-    @property
-    def probs(self) -> Any:
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        return self._categorical.logits
+        self._by_classes(Categorical(probs, logits, validate_args), validate_args)
 
     @property
     def mean(self) -> Any:

@@ -9,10 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..declare import functions
-from ..size import Size
 from . import constraints
-from .discrete import Categorical, Probabilities, clamp_probs
-from .distribution import Distribution, broadcast
+from .discrete import Categorical, OfCategorical, OneProbability, clamp_probs
 from .transformed import TransformedDistribution
 from .transforms_elementwise import ExpTransform, SigmoidTransform
 
@@ -24,7 +22,7 @@ __all__ = [
 ]
 
 
-class LogitRelaxedBernoulli(Probabilities):
+class LogitRelaxedBernoulli(OneProbability):
     """The logits of relaxed Bernoulli numbers."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -39,20 +37,8 @@ class LogitRelaxedBernoulli(Probabilities):
         validate_args: bool | None = None,
     ) -> None:
         self.temperature = temperature
-        name, given = self._choose(probs, logits)
-        (self.__dict__[name],) = broadcast(given)
-        super().__init__(self.__dict__[name].shape, validate_args=validate_args)
-
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the probabilities."""
-        return self.__dict__[self._given].shape
-
-    def _probs_of(self, logits: Any) -> Any:
-        return logits.sigmoid()
-
-    def _logits_of(self, probs: Any) -> Any:
-        return probs.log() - (-probs).log1p()
+        self._hold(probs, logits)
+        super().__init__(self.param_shape, validate_args=validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -102,10 +88,9 @@ class RelaxedBernoulli(_Relaxed):
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(OfCategorical):
     """The logarithms of relaxed one-hot vectors."""
 
-    arg_constraints = Categorical.arg_constraints
     support = constraints.real_vector
     has_rsample = True
 
@@ -116,28 +101,8 @@ class ExpRelaxedCategorical(Distribution):
         logits: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        self._categorical = Categorical(probs, logits)
         self.temperature = temperature
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """Return the distribution with a larger batch."""
-        shape = Size(batch_shape)
-        return self._copied(shape, _categorical=self._categorical.expand(shape))
-
-    @property
-    def param_shape(self) -> Any:
-        """The shape of the probabilities."""
-        return self._categorical.param_shape
-
-    @property
-    def probs(self) -> Any:
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        return self._categorical.logits
+        self._by_classes(Categorical(probs, logits), validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
