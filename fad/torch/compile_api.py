@@ -15,6 +15,7 @@ Public names: `compile`, `CompiledFunction`, `OptimizedModule`, `Unsupported`.
 
 from __future__ import annotations
 
+import enum
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,10 +27,11 @@ from ..core.trace import Tracer, staging_trace
 from .compile_gate import GATE
 from .compile_guards import State
 from .compile_program import CompiledProgram, is_leaf, trace_program
-from .dtypes import default_float
+from .dtypes import default_float, dtype
 from .modes import GraphBreak, current
 from .nn.module import Module
 from .random import default_generator
+from .size import device
 from .tensor import Tensor
 
 __all__ = ["CompiledFunction", "OptimizedModule", "Unsupported", "compile"]
@@ -202,7 +204,7 @@ class CompiledFunction:
         """Return what is known of a signature, and the entry that holds now."""
         key = _signature(leaves, tree, given)
         if key is None:
-            return [], _refused("an argument cannot be hashed")
+            return [], _refused("an argument is an array of NumPy")
         if self._generation != generation:
             self._known.clear()
             self._generation = generation
@@ -257,14 +259,33 @@ def _signature(leaves: Sequence[Any], tree: Any, given: Sequence[Any]) -> Any:
             parts += (places[id(v)], v.__class__, a.dtype, a.shape, v.requires_grad)
         elif isinstance(v, np.ndarray):
             return None
-        else:
+        elif isinstance(v, _VALUES):
             parts += (v.__class__, v, str(v) if v.__class__ is float else None)
-    key = tuple(parts)
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
+        else:
+            parts.append(_Same(v))
+    return tuple(parts)
+
+
+_VALUES = (
+    *(bool, int, float, complex, str, bytes, range, type(None), enum.Enum),
+    *(dtype, device, np.dtype, np.generic),
+)
+"""What arguments are told apart by; other objects, by which object they are."""
+
+
+class _Same:
+    """An object as a key: equal to nothing but itself."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
 
 
 class OptimizedModule(Module):

@@ -17,8 +17,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.ir import next_serial
 
@@ -41,8 +40,7 @@ class GraphBreak(Exception):
     """A function cannot become one program; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Modes:
+class Modes(NamedTuple):
     """How operations on tensors behave in this context.
 
     Attributes:
@@ -85,7 +83,7 @@ def set_modes(**changes: Any) -> Modes:
     old = _modes.get()
     if "grad" in changes:
         changes["cut"] = 0 if changes["grad"] else next_serial()
-    _modes.set(replace(old, **changes))
+    _modes.set(old._replace(**changes))
     return old
 
 
@@ -93,7 +91,7 @@ def set_modes(**changes: Any) -> Modes:
 def changed(**changes: Any) -> Iterator[None]:
     """Change modes inside a ``with`` block."""
     old = _modes.get()
-    _modes.set(replace(old, **changes))
+    _modes.set(old._replace(**changes))
     try:
         yield
     finally:
@@ -148,9 +146,8 @@ class ModeGuard:
 
     def __exit__(self, *error: object) -> None:
         old = self.previous.pop()
-        _modes.set(
-            replace(_modes.get(), grad=old.grad, inference=old.inference, cut=old.cut)
-        )
+        changes = {"grad": old.grad, "inference": old.inference, "cut": old.cut}
+        _modes.set(_modes.get()._replace(**changes))
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
@@ -238,7 +235,7 @@ class set_grad_enabled(ModeGuard):
 
     def _go_back(self) -> None:
         changes = {"grad": self.before.grad, "cut": self.before.cut}
-        _modes.set(replace(_modes.get(), **changes))
+        _modes.set(_modes.get()._replace(**changes))
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         self._go_back()  # as a decorator it acts on the function only

@@ -1,6 +1,7 @@
 """torch.compile: programs of functions and modules of tensors."""
 
 import copy
+import dataclasses
 import threading
 
 import numpy as np
@@ -112,6 +113,86 @@ def test_a_tensor_of_the_closure_is_no_constant():
     assert (y.tolist(), w.grad.tolist()) == ([15.0], [3.0])
     w.requires_grad_(False)
     assert not f(x).requires_grad
+
+
+CHANGES = {
+    "hook": lambda m: m[2].register_forward_hook(lambda mod, i, o: o * 2),
+    "parameter": lambda m: setattr(
+        m[0], "weight", torch.nn.Parameter(torch.ones(5, 3))
+    ),
+    "state": lambda m: m.load_state_dict({k: v + 1 for k, v in m.state_dict().items()}),
+    "frozen": lambda m: m.requires_grad_(False),
+    "layer": lambda m: m.append(torch.nn.Tanh()),
+    "exchanged": lambda m: m.__setitem__(2, torch.nn.Identity()),
+    "eval": lambda m: m.eval(),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_module_that_is_changed_is_seen(what):
+    model, x = network(), torch.randn(4, 3)
+    run = torch.compile(model, fullgraph=True)
+    run(x)
+    CHANGES[what](model)
+    a, b = run(x), model(x)
+    assert a.requires_grad == b.requires_grad
+    np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-5)
+
+
+@dataclasses.dataclass
+class Options:
+    factor: float
+    weight: torch.Tensor
+
+
+def test_objects_and_containers_among_arguments_are_seen():
+    f = torch.compile(
+        lambda x, *, options, lists: (x * options.factor * options.weight, len(lists)),
+        fullgraph=True,
+    )
+    x, lists, options = torch.ones(1), [1], Options(2.0, torch.ones(1))
+
+    def found():
+        out, count = f(x, options=options, lists=lists)
+        return out.item(), count
+
+    assert found() == (2.0, 1)
+    options.factor = 3.0
+    assert found() == (3.0, 1)
+    options.weight.fill_(2.0)
+    assert found() == (6.0, 1)
+    lists.append(2)
+    assert found() == (6.0, 2)
+    options = Options(1.0, torch.ones(1))
+    assert found() == (1.0, 2)
+
+
+def test_a_whole_training_step_runs_as_it_is():
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+
+    @torch.compile
+    def step(x):
+        optimizer.zero_grad()
+        loss = (w * x).sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    found = [step(torch.ones(2)).item() for _ in range(3)]
+    assert found == pytest.approx([2.0, 1.8, 1.6])
+
+
+def test_derivatives_of_all_kinds_go_through():
+    f = torch.compile(lambda x: (x.sin() * x).cumsum(0))
+    x = torch.arange(3.0, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(f, x)
+    assert torch.autograd.gradgradcheck(f, x)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x.detach(), torch.ones_like(x))
+        tangent = torch.autograd.forward_ad.unpack_dual(f(dual)).tangent
+    row = torch.func.jacrev(f)(x.detach()).sum(1)
+    np.testing.assert_allclose(tangent.numpy(), row.numpy())
 
 
 class Scaled(torch.nn.Module):
