@@ -118,9 +118,16 @@ gammaincc = _several(
     lambda t, x, y: -_gammainc_by_a(t, x, y),
     lambda t, x, y: -(t * gamma_density(x, y)),
 )
+
+
+def gamma_quantile_by_a(t: Any, x: Any, ans: Any) -> Any:
+    """Return how a quantile `ans` of the gamma distribution moves with its shape x."""
+    return -(t * (gamma_tail(x, log(ans), n=1) * ans))
+
+
 gammaincinv = _several(
     "gammaincinv",
-    lambda t, x, ans: -(t * (gamma_tail(x, log(ans), n=1) * ans)),
+    gamma_quantile_by_a,
     lambda t, x, ans: t / gamma_density(x, ans),
 )
 
@@ -153,7 +160,9 @@ betaincc = _several(
 )
 
 
-def _quantile_by(m: int, n: int) -> Any:
+def beta_quantile_by(m: int, n: int) -> Any:
+    """Return how a quantile moves with a, for (m, n) = (1, 0), or b, for (0, 1)."""
+
     def formula(t: Any, x: Any, y: Any, ans: Any) -> Any:
         tail = beta_tail(x, y, log(ans) - log1p(-ans), m=m, n=n)
         return -(t * (tail * (ans * (1 - ans))))
@@ -163,8 +172,8 @@ def _quantile_by(m: int, n: int) -> Any:
 
 betaincinv = _several(
     "betaincinv",
-    _quantile_by(1, 0),
-    _quantile_by(0, 1),
+    beta_quantile_by(1, 0),
+    beta_quantile_by(0, 1),
     lambda t, x, y, ans: t / beta_density(x, y, ans),
 )
 

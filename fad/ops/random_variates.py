@@ -9,9 +9,10 @@ is accepted; what it gets depends on its key and its parameter alone.
 `random_loggamma` is differentiable in a: the variate is taken for the quantile of a
 fixed probability, d log(x) = -W_1(a, log x) da (see `tail_moments`; Figurnov, Mohamed
 and Mnih, "Implicit reparameterization gradients", 2018). The rule holds whatever
-algorithm made the variate.
+algorithm made the variate: `held_gamma` and `held_beta` take one that was made
+elsewhere.
 
-Public names: `random_loggamma`, `random_poisson`, `unit`.
+Public names: `held_beta`, `held_gamma`, `random_loggamma`, `random_poisson`, `unit`.
 """
 
 from __future__ import annotations
@@ -23,11 +24,18 @@ import numpy as np
 
 from .error_functions import own_ndtri
 from .gamma_functions import own_gammaln
+from .incomplete_functions import beta_quantile_by, gamma_quantile_by_a
 from .kinds import constant, elementwise
 from .philox import REJECT, words
 from .tail_moments import gamma_tail
 
-__all__ = ["random_loggamma", "random_poisson", "unit"]
+__all__ = [
+    "held_beta",
+    "held_gamma",
+    "random_loggamma",
+    "random_poisson",
+    "unit",
+]
 
 _INVERT = 10.0  # means up to which Poisson variates are found by inversion
 
@@ -91,6 +99,22 @@ random_loggamma = elementwise(
     _random_loggamma,
     [None, None, lambda t, z, ans: t * -gamma_tail(z, ans, n=1)],
 )
+
+
+def _known(*values: Any) -> Any:
+    """Return the last of some values, nan where one of the others is."""
+    *parameters, x = values
+    total = sum(parameters)
+    return np.where(np.isnan(total), total, x)[()]
+
+
+held_gamma = elementwise("held_gamma", _known, [gamma_quantile_by_a, None])
+"""`(a, x)`: a sample x of a gamma distribution, kept at its probability as a moves."""
+
+held_beta = elementwise(
+    "held_beta", _known, [beta_quantile_by(1, 0), beta_quantile_by(0, 1), None]
+)
+"""`(a, b, x)`: the same of a beta distribution."""
 
 
 def _invert(k0: Any, k1: Any, lam: Any) -> Any:

@@ -37,10 +37,16 @@ __all__ = ["State"]
 
 _MOST = 50_000
 """How many containers are looked at."""
+_LARGEST = 10_000
+"""How many items a container may have: all are compared at each call."""
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_LIBRARIES = {"fad", "numpy", "scipy", *sys.stdlib_module_names} - {"__main__"}
+_LIBRARIES = {"fad", "numpy", "scipy", *sys.stdlib_module_names}
+_LIBRARIES -= {"__main__", "builtins"}  # what `exec` defines is in `builtins`
 _OBJECTS = ("fad.", "types", "argparse")  # of these libraries objects are walked
 _NEVER_READ = ("_state_dict", "_load_state_dict")  # hooks of modules, not of calls
+
+
+_HEAP_TYPE = 1 << 9  # the flag of classes that Python code makes
 
 
 class State:
@@ -155,6 +161,8 @@ class State:
         if not container:
             self._empty.append(container)
             return []
+        if len(container) > _LARGEST:
+            raise GraphBreak("it reaches a container of many items")
         kept = list(read())
         self._filled.append((container, read, kept, keys or []))
         return kept
@@ -234,6 +242,8 @@ def _slots(cls: type) -> tuple[str, ...]:
 
 
 def _is_library(x: Any) -> bool:
+    if isinstance(x, type) and not x.__flags__ & _HEAP_TYPE:
+        return True  # written in C
     return (getattr(x, "__module__", None) or "").partition(".")[0] in _LIBRARIES
 
 

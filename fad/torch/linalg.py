@@ -18,6 +18,7 @@ from typing import Any
 from .declare import functions
 from .dims import axis_of
 from .linalg_errors import LinAlgError
+from .linalg_ldl import ldl_factor, ldl_factor_ex, ldl_solve
 from .linalg_norms import cond, matrix_norm, matrix_rank, norm, vector_norm
 from .missing import no_name
 from .ops_contract import crossed
@@ -65,6 +66,9 @@ __all__ = [
     "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu",
     "lu_factor",

@@ -234,6 +234,39 @@ def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
     return self
 
 
+class UntypedStorage:
+    """The memory of a tensor, as bytes; views of one tensor have the same."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+        self._array = array
+
+    def data_ptr(self) -> int:
+        """Return the address of the first byte."""
+        return int(self._array.__array_interface__["data"][0])
+
+    def nbytes(self) -> int:
+        """Return the number of bytes."""
+        return self._array.nbytes
+
+    size = __len__ = nbytes
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr()
+
+    __hash__ = object.__hash__
+
+
+functions["UntypedStorage"] = UntypedStorage
+
+
+@method()
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """Return the memory that the tensor shares with its views."""
+    return UntypedStorage(self.value)
+
+
 @function("empty_strided", methods=False, out=False)
 def empty_strided(size: Any, stride: Any, **options: Any) -> Tensor:
     """Return a tensor with steps of its own, whose values are arbitrary."""

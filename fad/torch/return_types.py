@@ -26,6 +26,8 @@ _FIELDS = {
     "linalg_lu lu_unpack": "P L U",
     "linalg_lu_factor": "LU pivots",
     "linalg_lu_factor_ex": "LU pivots info",
+    "linalg_ldl_factor": "LD pivots",
+    "linalg_ldl_factor_ex": "LD pivots info",
     "linalg_lstsq": "solution residuals rank singular_values",
     "linalg_cholesky_ex": "L info",
     "linalg_inv_ex": "inverse info",

@@ -19,6 +19,13 @@ SAMPLES = {
         Sample((*_ONE, np.float64(2.0)), diff=(), name="0-d"),
         Sample((_WORDS[:0], _WORDS[:0], _SHAPES), diff=(), name="empty"),
     ],
+    "held_gamma": [
+        Sample((_SHAPES, np.array([0.2, 0.7, 18.0])), diff=()),
+        Sample((np.float64(2.0), _SHAPES[:2]), diff=(), name="broadcast"),
+    ],
+    "held_beta": [
+        Sample((_SHAPES, _SHAPES[::-1].copy(), np.array([0.2, 0.4, 0.9])), diff=()),
+    ],
     "random_poisson": [
         Sample((_WORDS, _WORDS[::-1].copy(), _SHAPES * 3), diff=()),
         Sample((*_ONE, np.float64(2.0)), diff=(), name="0-d"),

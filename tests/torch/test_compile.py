@@ -244,6 +244,14 @@ def test_an_array_of_numpy_that_changes_is_seen():
     assert f(torch.ones(2)).tolist() == [6, 2]
 
 
+def test_a_function_that_reaches_too_much_runs_as_it_is():
+    many = list(range(20_000))
+    f = lambda x: x + many[7]
+    assert torch.compile(f)(torch.ones(1)).item() == 8.0
+    with pytest.raises(Unsupported, match="container of many items"):
+        torch.compile(f, fullgraph=True)(torch.ones(1))
+
+
 def branches(x):
     if x.sum() > 0:
         return x * 2
@@ -349,6 +357,22 @@ def test_a_function_that_changes_objects_changes_them_once_a_call():
     found = [run(torch.zeros(1)).item() for _ in range(12)]
     assert found == list(range(1, 13))
     assert model.seen == list(range(1, 13))
+
+
+def test_what_exec_defines_is_watched():
+    space = {"nn": torch.nn}
+    exec(
+        "class Steps(nn.Module):\n"
+        "    n = 0\n"
+        "    def forward(self, x):\n"
+        "        self.n += 1\n"
+        "        return x * self.n\n",
+        space,
+    )
+    model = space["Steps"]()
+    run = torch.compile(model)
+    assert [run(torch.ones(1)).item() for _ in range(3)] == [1, 2, 3]
+    assert model.n == 3
 
 
 def test_writes_into_arguments_have_their_history_and_version():

@@ -192,7 +192,6 @@ def test_implicit_gradients_keep_the_probability_of_a_sample(family):
     np.testing.assert_allclose(found.numpy(), -change / density, rtol=1e-5)
 
 
-@needs_scipy
 def test_gradients_of_shares_stay_on_the_simplex():
     a = T([0.5, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
     x = D.Dirichlet(a).rsample()

@@ -90,6 +90,14 @@ def test_sizes_of_tensors_change_in_place():
         torch.ones(2, requires_grad=True).resize_(1)
 
 
+def test_views_have_the_memory_of_their_base():
+    x = torch.zeros(2, 3)
+    memory = x.untyped_storage()
+    assert memory.nbytes() == 24
+    assert x.T[1].untyped_storage() == memory
+    assert x.clone().untyped_storage() != memory
+
+
 def window():
     return torch.hann_window(8)
 
@@ -189,6 +197,44 @@ def test_reflections_multiply_to_the_q_of_qr():
     np.testing.assert_allclose(back.numpy(), x.numpy(), atol=1e-12)
     inputs = (h.requires_grad_(), tau.requires_grad_())
     assert torch.autograd.gradcheck(torch.linalg.householder_product, inputs)
+
+
+def unpacked(packed, pivots, hermitian):
+    """Return P' L D L' P of packed factors."""
+    n, k = len(packed), 0
+    lower, blocks = np.eye(n, dtype=packed.dtype), np.zeros_like(packed)
+    order = []
+    while k < n:
+        end = k + (1 if pivots[k] > 0 else 2)
+        blocks[k:end, k:end] = packed[k:end, k:end]
+        if end == k + 2:
+            other = packed[k + 1, k]
+            blocks[k, k + 1] = np.conj(other) if hermitian else other
+        order.append((k, end, abs(int(pivots[k])) - 1))
+        k = end
+    for k, end, p in reversed(order):
+        step = np.eye(n, dtype=packed.dtype)
+        step[end:, k:end] = packed[end:, k:end]
+        swap = np.eye(n)
+        swap[[end - 1, p]] = swap[[p, end - 1]]
+        lower = swap @ step @ lower
+    return lower @ blocks @ (np.conj(lower) if hermitian else lower).T
+
+
+@pytest.mark.parametrize("hermitian", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_symmetric_matrices_are_factored_and_solved(dtype, hermitian):
+    torch.manual_seed(0)
+    A = torch.randn(6, 6, dtype=dtype)
+    A = A + (A.mH if hermitian else A.mT)
+    A = A - torch.diag(A.diagonal()) * 0.9  # so that there are blocks of two
+    packed, pivots = torch.linalg.ldl_factor(A, hermitian=hermitian)
+    assert (pivots < 0).any()
+    whole = unpacked(packed.numpy(), pivots.numpy(), hermitian)
+    np.testing.assert_allclose(whole, A.numpy(), atol=1e-12)
+    b = torch.randn(6, 2, dtype=dtype)
+    x = torch.linalg.ldl_solve(packed, pivots, b, hermitian=hermitian)
+    np.testing.assert_allclose((A @ x).numpy(), b.numpy(), atol=1e-10)
 
 
 def test_close_tensors_pass():

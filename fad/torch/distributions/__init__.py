@@ -3,9 +3,14 @@
 Everything is composed of tensor functions, so densities and samples have gradients
 wherever those have. Samples use PyTorch's random stream.
 
-Public names: as `__all__` lists.
+Public names: as `__all__` lists. PyTorch's modules of one distribution each, such as
+`torch.distributions.normal`, are found as attributes.
 """
 
+import importlib as _importlib
+from typing import Any as _Any
+
+from ..missing import no_name as _no_name
 from . import constraints, kl, transforms
 from . import kl_alike as _alike  # noqa: F401
 from . import kl_unlike as _unlike  # noqa: F401
@@ -132,3 +137,30 @@ __all__ = [
     "transform_to",
     "transforms",
 ]
+
+_HOLDERS = {
+    "circular": "continuous_bernoulli von_mises",
+    "continuous": "cauchy exponential laplace normal uniform",
+    "counts": "binomial multinomial negative_binomial",
+    "discrete": "bernoulli categorical geometric poisson",
+    "distribution": "exp_family",
+    "extremes": "generalized_pareto gumbel kumaraswamy pareto weibull",
+    "gamma_family": "beta chi2 dirichlet fishersnedecor gamma studentT",
+    "matrices": "lkj_cholesky wishart",
+    "mixture": "mixture_same_family",
+    "multivariate_normal": "lowrank_multivariate_normal",
+    "one_hot": "one_hot_categorical",
+    "relaxed": "relaxed_bernoulli relaxed_categorical",
+    "transformed": (
+        "half_cauchy half_normal inverse_gamma log_normal logistic_normal "
+        "transformed_distribution"
+    ),
+}
+"""By module here, PyTorch's modules whose classes it has."""
+
+
+def __getattr__(name: str) -> _Any:
+    for holder, names in _HOLDERS.items():
+        if name in names.split():
+            return _importlib.import_module(f"{__name__}.{holder}")
+    raise _no_name(__name__, name, __all__)
